@@ -1,0 +1,45 @@
+# One folder of the house is one library: lipschitzlr_folder(bound SOURCES norms.cpp ... USES base) makes the target
+# lipschitzlr_bound, known to others as lipschitzlr::bound. USES is the wall: a folder links only what stands to its left.
+# lipschitzlr_test(bound SOURCES norms_test.cpp ...) makes one test program of a folder's tests.
+
+add_library(lipschitzlr_settings INTERFACE)
+target_compile_features(lipschitzlr_settings INTERFACE cxx_std_20)
+target_compile_options(lipschitzlr_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                                                      -Woverloaded-virtual -Wimplicit-fallthrough)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(lipschitzlr_settings INTERFACE -Werror)
+endif()
+if(LIPSCHITZLR_SANITIZE)
+  target_compile_options(lipschitzlr_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                                        -fno-omit-frame-pointer)
+  target_link_options(lipschitzlr_settings INTERFACE -fsanitize=address,undefined)
+endif()
+
+function(lipschitzlr_folder name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;USES;LINKS")
+  set(target lipschitzlr_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(lipschitzlr::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(
+    ${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  foreach(used ${ARG_USES})
+    target_link_libraries(${target} PUBLIC lipschitzlr_${used})
+  endforeach()
+  # fmt and nlohmann-json are header-only and stay inside our sources: a user of the library needs neither.
+  target_link_libraries(${target} PUBLIC Eigen3::Eigen ${ARG_LINKS}
+                        PRIVATE $<BUILD_INTERFACE:lipschitzlr_settings> $<BUILD_INTERFACE:fmt::fmt-header-only>
+                                $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+endfunction()
+
+function(lipschitzlr_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS")
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name}_test PRIVATE lipschitzlr_${name} ${ARG_LINKS} lipschitzlr_settings fmt::fmt-header-only
+                                             nlohmann_json::nlohmann_json GTest::gtest_main)
+  target_compile_definitions(${name}_test PRIVATE LIPSCHITZLR_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
+  add_test(NAME ${name} COMMAND ${name}_test)
+endfunction()

@@ -1,0 +1,40 @@
+#pragma once
+// A table of examples: features (dense or sparse), their names, and the target column. A class target is stored as
+// class indices with the labels beside it, so that "setosa" stays "setosa" all the way into the predictions.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lipschitzlr/base/matrix.hpp"
+
+namespace lipschitzlr::data {
+
+using Features = std::variant<DenseMatrix<double>, SparseMatrix<double>>;
+
+Index rows(const Features& features);
+Index columns(const Features& features);
+
+struct Table {
+  Features features;
+  std::vector<std::string> feature_names;  // one per column: the header's, or x1, x2, ...
+  Vector<double> target;                   // one per row; empty when the table has no target
+  std::vector<std::string> labels;         // class names in the order of their indices; empty for a numeric target
+  std::string target_name;                 // the header's, or "target"
+
+  Index rows() const { return data::rows(features); }
+  Index columns() const { return data::columns(features); }
+  bool has_target() const { return target.size() > 0 || rows() == 0; }
+  bool is_classified() const { return !labels.empty(); }
+};
+
+// The given rows of a table, in the given order.
+Table take_rows(const Table& table, const std::vector<Index>& rows);
+
+// Turns a numeric target into classes: distinct values in ascending order become the labels (1 -> "1", 0.5 -> "0.5").
+void make_classes(Table& table);
+
+// Whether a numeric target looks like classes: whole numbers, with at most 20 distinct values and at least 2.
+bool looks_like_classes(const Table& table);
+
+}  // namespace lipschitzlr::data

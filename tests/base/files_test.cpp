@@ -1,0 +1,49 @@
+#include "lipschitzlr/base/files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr {
+namespace {
+
+class Files : public testing::Test {
+ protected:
+  std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "lipschitzlr_files";
+  void SetUp() override { std::filesystem::create_directories(folder); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+};
+
+TEST_F(Files, RoundTripAndNothingLeftBeside) {
+  const std::string path = folder / "a.txt";
+  write_file_atomically(path, "first");
+  write_file_atomically(path, std::string("sec\0nd", 6));
+  EXPECT_EQ(read_file(path), std::string("sec\0nd", 6));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(Files, EmptyFileIsEmpty) {
+  write_file_atomically(folder / "empty", "");
+  EXPECT_EQ(read_file(folder / "empty"), "");
+}
+
+TEST_F(Files, AMissingFolderIsNamed) {
+  try {
+    write_file_atomically(folder / "no" / "such" / "folder.json", "x");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::data);
+    EXPECT_NE(std::string(error.what()).find("folder.json: can't write: No such file"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(Files, ReadingWhatIsNotAFileIsAnError) {
+  EXPECT_THROW(read_file(folder / "missing"), Error);
+  EXPECT_THROW(read_file(folder), Error);
+}
+
+}  // namespace
+}  // namespace lipschitzlr
