@@ -1,0 +1,37 @@
+#pragma once
+// A trained linear model and its file: JSON, version 1, with everything a prediction needs (names, labels, scaling,
+// weights) and an account of the training. A damaged file, or one of a newer version, is refused with a reason.
+
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/data/scaling.hpp"
+#include "lipschitzlr/data/table.hpp"
+#include "lipschitzlr/linear/objective.hpp"
+
+namespace lipschitzlr::linear {
+
+struct Model {
+  Family family = Family::linear;
+  std::vector<std::string> feature_names;
+  std::string target_name;
+  std::vector<std::string> labels;  // empty for regression; two for logistic, the second being class 1
+  data::Scaler scaler;              // raw features -> the matrix the weights multiply
+  Weights<double> weights;          // one row per feature, then the intercept's when scaler.intercept
+  std::string training;             // JSON object: how it was trained and what came out; "{}" when unknown
+  std::string resume;               // JSON object from which training goes on; empty when there is nothing to resume
+
+  Index classes() const { return static_cast<Index>(labels.size()); }
+};
+
+std::string to_json(const Model& model);
+// name stands in error messages. Throws Error (data).
+Model model_from_json(const std::string& text, const std::string& name);
+
+void save_model(const Model& model, const std::string& path);
+Model load_model(const std::string& path);
+
+// Scores of raw rows (rows x outputs). Throws Error (data) when the number of features does not fit.
+DenseMatrix<double> scores(const Model& model, const data::Features& features, ThreadPool& pool);
+
+}  // namespace lipschitzlr::linear

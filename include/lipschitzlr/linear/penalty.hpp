@@ -1,0 +1,21 @@
+#pragma once
+// What is added to the mean loss: l2/2 ||w||^2 + ||Gamma w||^2 (paper, section 6.3). All weights are penalised, the
+// intercept's included, as the paper does; a diagonal Gamma with a zero in the last place spares it.
+
+#include "lipschitzlr/bound/tikhonov.hpp"
+#include "lipschitzlr/linear/objective.hpp"
+
+namespace lipschitzlr::linear {
+
+struct Penalty {
+  double l2 = 0;
+  bound::Tikhonov tikhonov;
+
+  bool empty() const { return l2 == 0 && tikhonov.empty(); }
+};
+
+// Returns the penalty at the weights and adds its gradient to the one given.
+template <class Scalar>
+double add_penalty(const Penalty& penalty, const Weights<Scalar>& weights, Weights<Scalar>& gradient);
+
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,95 @@
+#pragma once
+// A training problem: the design matrix (scaled features and intercept), the targets, the penalty. It evaluates the
+// penalised loss and its gradient, over all rows or a batch, and knows its Lipschitz constants (bound/loss.hpp,
+// bound/gradient.hpp) for all rows or a batch.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lipschitzlr/bound/constant.hpp"
+#include "lipschitzlr/bound/norms.hpp"
+#include "lipschitzlr/linear/objective.hpp"
+#include "lipschitzlr/linear/penalty.hpp"
+
+namespace lipschitzlr::linear {
+
+// Which constant a rate is computed from: the three of the loss (method: published, coded, certified) or the
+// gradient's.
+enum class ConstantKind { published, coded, certified, gradient };
+
+inline constexpr ConstantKind kConstantKinds[] = {ConstantKind::published, ConstantKind::coded, ConstantKind::certified,
+                                                  ConstantKind::gradient};
+
+std::string to_string(ConstantKind kind);
+std::optional<ConstantKind> constant_kind_from(const std::string& name);
+
+struct ProblemSetup {
+  Family family = Family::linear;
+  Index classes = 1;  // k for softmax, 1 otherwise
+  Penalty penalty;
+  double weight_bound = 0;  // K: what ||w|| is taken to stay under; see default_weight_bound
+};
+
+// K when the user gives none: for linear regression the paper's guess from the raw features; for classification with an
+// l2 penalty sqrt(2 ln(k) / l2), which no run that starts at zero and descends can pass, since l2/2 ||w||^2 <= f(0) =
+// ln k; with a Tikhonov term alone the guess again; otherwise 0, K does not occur.
+double default_weight_bound(Family family, Index classes, const Penalty& penalty, double raw_feature_guess);
+
+// A constant and the norms from which second moments are estimated (rate/second_moment.hpp).
+struct Measured {
+  bound::Constant constant;
+  double data_part = 0;            // the constant without the penalty's share
+  double feature_norm = 0;         // ||X||_F, the K_z of a model without hidden layers
+  double feature_square_norm = 0;  // ||X o X||_F
+};
+
+template <class Scalar>
+class Problem {
+ public:
+  using Matrix = std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>>;
+
+  // The pool must outlive the problem.
+  Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool);
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+
+  const ProblemSetup& setup() const { return setup_; }
+  const Matrix& matrix() const { return features_; }
+  const Vector<Scalar>& targets() const { return targets_; }
+  Index rows() const { return objective_.rows(); }
+  Weights<Scalar> zero_weights() const { return Weights<Scalar>::Zero(objective_.features(), objective_.outputs()); }
+
+  double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;
+  double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient, std::span<const Index> rows) const;
+
+  // The constant over all rows, or over a batch (m is then the number of its rows).
+  bound::Constant constant(ConstantKind kind) const { return measure(kind, setup_.weight_bound).constant; }
+  Measured measure(ConstantKind kind, double weight_bound) const;
+  Measured measure(ConstantKind kind, double weight_bound, std::span<const Index> rows) const;
+
+ private:
+  // Measured when first asked for: what a family's formula lacks is never computed.
+  struct Norms {
+    std::optional<double> frobenius, square_frobenius, row_sum, gram, target_product;
+    std::optional<bound::SpectralNorm> spectral;
+  };
+  template <class AnyMatrix>
+  Measured measure(ConstantKind kind, double weight_bound, const AnyMatrix& features, const Vector<Scalar>& targets,
+                   Norms& norms) const;
+  template <class AnyMatrix>
+  bound::Constant smoothness(const AnyMatrix& features, Norms& norms) const;
+  template <class AnyMatrix>
+  bound::Constant data_constant(ConstantKind kind, double weight_bound, const AnyMatrix& features,
+                                const Vector<Scalar>& targets, Norms& norms) const;
+
+  Matrix features_;
+  Vector<Scalar> targets_;
+  ProblemSetup setup_;
+  Objective<Scalar> objective_;
+  mutable Norms norms_;
+};
+
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,16 @@
+#pragma once
+// The reference optimum: L-BFGS of liblbfgs run to a tight gradient on the same penalised loss. It is what the other
+// solvers are measured against, and a solver of its own (`fit --solver lbfgs`). Own library target,
+// lipschitzlr_reference, so that the core does not need liblbfgs.
+
+#include "lipschitzlr/linear/solver.hpp"
+
+namespace lipschitzlr::linear {
+
+// Uses of the options: epochs (iterations), seconds, gradient_tolerance (default 1e-8 relative to max(1, ||w||) when
+// 0), relative_tolerance and loss_threshold; the observer is called once per iteration.
+template <class Scalar>
+Outcome<Scalar> solve_lbfgs(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
+                            const Observer& observer = {});
+
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,91 @@
+#pragma once
+// Training of a linear model with a computed rate. An epoch measures loss and gradient over all rows once, then steps:
+// with that gradient (full batch), or once per mini-batch of a fresh shuffle. The rate rules are rate/'s; the updates
+// are
+//   gd, sgd      w <- w - rate g
+//   accelerated  w <- y - rate g(y), y <- w + (t-1)/t' (w - w_before), t' = (1 + sqrt(1 + 4 t^2))/2; restarts on a rise
+//   adamo        V <- beta V + (1-beta) g, w <- w - rate V                                    (paper, Algorithm 1)
+//   rmsprop      v <- beta v + (1-beta) g^2, w <- w - rate g/(sqrt(v) + epsilon)              (Algorithm 2)
+//   auto-adam    m, v as in Adam, w <- w - rate m/(sqrt(v) + epsilon)                         (Algorithm 3)
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "lipschitzlr/linear/problem.hpp"
+#include "lipschitzlr/linear/state.hpp"
+#include "lipschitzlr/rate/rule.hpp"
+#include "lipschitzlr/rate/second_moment.hpp"
+
+namespace lipschitzlr::linear {
+
+enum class Algorithm { gd, accelerated, sgd, adamo, rmsprop, auto_adam };
+std::string to_string(Algorithm algorithm);  // "gd", ..., "auto-adam"
+
+// When the constant behind the rate is measured again. never: over all rows, once. epoch: over each mini-batch, the
+// largest of an epoch feeding the rule once (how the paper's tables were made; until then the constant over all rows
+// serves, and for adamo the rate rule.first_rate, 0.1 when not given). batch: of each step's rows.
+enum class Recompute { never, epoch, batch };
+std::string to_string(Recompute recompute);
+
+struct SolverOptions {
+  Algorithm algorithm = Algorithm::gd;
+  std::optional<double> rate;                      // a number; without it the rate is computed from:
+  ConstantKind constant = ConstantKind::gradient;  // ... this constant
+  Recompute recompute = Recompute::never;
+  rate::RuleOptions rule;
+  rate::SecondMoment second_moment = rate::SecondMoment::without_weight_square;
+  Index batch = 0;  // rows per step; 0: all
+  std::uint64_t seed = 1;
+
+  // Stops: whichever comes first.
+  std::int64_t epochs = 1000;
+  double loss_threshold = -std::numeric_limits<double>::infinity();  // stop when the loss is below
+  double gradient_tolerance = 0;                                     // stop when the gradient's norm is at most this
+  double relative_tolerance = 0;  // stop when the loss changed by at most this share of itself, five times in a row
+  double seconds = std::numeric_limits<double>::infinity();
+};
+
+enum class Stop { loss_threshold, gradient_tolerance, relative_tolerance, epochs, seconds, interrupted, not_finite };
+std::string to_string(Stop stop);  // "the loss fell below the threshold", ...
+
+struct Progress {
+  std::int64_t epoch = 0;  // epochs finished
+  std::int64_t step = 0;   // updates made
+  double loss = 0;
+  double gradient_norm = 0;
+  double weight_norm = 0;
+  double rate = 0;  // of the last update; before the first, of the one to come
+  double seconds = 0;
+};
+
+// Called after every measurement of the loss over all rows; false interrupts the run.
+using Observer = std::function<bool(const Progress&)>;
+
+// What really happened, as opposed to what the theory promised.
+struct Honesty {
+  std::int64_t measurements = 0;
+  std::int64_t rises = 0;           // measurements whose loss was above the one before
+  double claimed_bound = 0;         // the largest loss constant in use; 0 when the rate claims no bound on gradients
+  double largest_gradient = 0;      // the largest gradient norm measured where the claim holds
+  std::int64_t bound_exceeded = 0;  // how often a measured gradient was above the constant then in use
+  std::int64_t descent_missed = 0;  // gd with 1/beta: steps that fell by less than ||g||^2 / 2 beta
+  std::int64_t not_finite = 0;
+};
+
+template <class Scalar>
+struct Outcome {
+  State<Scalar> state;  // its weights are the last whose loss was measured and finite
+  Progress last;        // of those weights
+  Stop stop = Stop::epochs;
+  Honesty honesty;
+};
+
+// start: zero_weights() and the like, or the state of an earlier outcome. Throws Error (usage) when options do not fit.
+template <class Scalar>
+Outcome<Scalar> solve(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
+                      const Observer& observer = {});
+
+}  // namespace lipschitzlr::linear

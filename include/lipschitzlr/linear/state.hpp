@@ -1,0 +1,30 @@
+#pragma once
+// Where a run of a solver stands: enough to go on bit for bit with the same problem and the same options. As text it is
+// a JSON object in which every number keeps all its bits.
+
+#include <cstdint>
+#include <string>
+
+#include "lipschitzlr/linear/objective.hpp"
+
+namespace lipschitzlr::linear {
+
+template <class Scalar>
+struct State {
+  Weights<Scalar> weights;        // empty: start at zero
+  Weights<Scalar> first, second;  // the algorithm's own vectors; empty when it has none
+  double momentum = 1;            // accelerated: t
+  std::int64_t epoch = 0, step = 0;
+  int quiet = 0;       // measurements in a row within the relative tolerance
+  std::string rule;    // rate::Rule::save(); empty before the first step
+  std::string random;  // Random::save(); empty: start from the seed
+};
+
+template <class Scalar>
+std::string to_json(const State<Scalar>& state);
+
+// name stands in error messages. Throws Error (data) when the text is damaged.
+template <class Scalar>
+State<Scalar> state_from_json(const std::string& text, const std::string& name);
+
+}  // namespace lipschitzlr::linear

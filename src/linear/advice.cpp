@@ -1,0 +1,65 @@
+#include "lipschitzlr/linear/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/linear/solver.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+template <class Scalar>
+double trial_loss(const Problem<Scalar>& problem, double rate, int steps) {
+  SolverOptions options;
+  options.rate = rate;
+  options.epochs = steps;
+  const Outcome<Scalar> outcome = solve(problem, options, State<Scalar>{});
+  return outcome.stop == Stop::not_finite ? std::numeric_limits<double>::infinity() : outcome.last.loss;
+}
+
+std::string reason_for(const Trial& best, const std::vector<Trial>& trials, int steps) {
+  const auto gradient = std::find_if(trials.begin(), trials.end(),
+                                     [](const Trial& trial) { return trial.kind == ConstantKind::gradient; });
+  if (best.kind == ConstantKind::gradient) {
+    return fmt::format(
+        "{} trial steps from zero brought the lowest loss, {:.6g}, and 1/beta is proven to lower the loss at "
+        "every full step",
+        steps, best.loss);
+  }
+  return fmt::format(
+      "{} trial steps from zero brought the lowest loss, {:.6g} against {:.6g} with 1/beta; no proof "
+      "covers it, so look at the count of steps that raised the loss",
+      steps, best.loss, gradient->loss);
+}
+
+}  // namespace
+
+template <class Scalar>
+Advice advise(const Problem<Scalar>& problem, int steps) {
+  Advice advice;
+  // The guaranteed one comes first: it wins a tie.
+  for (ConstantKind kind :
+       {ConstantKind::gradient, ConstantKind::published, ConstantKind::coded, ConstantKind::certified}) {
+    const double rate = problem.constant(kind).rate();
+    const auto same = [&](const Trial& trial) { return trial.rate == rate; };
+    if (!std::isfinite(rate) || std::any_of(advice.trials.begin(), advice.trials.end(), same)) continue;
+    advice.trials.push_back({kind, rate, trial_loss(problem, rate, steps)});
+  }
+  if (advice.trials.empty()) {
+    throw Error(Fault::data, "every feature is zero in every row: there is nothing to learn from");
+  }
+  const auto by_loss = [](const Trial& a, const Trial& b) { return a.loss < b.loss; };
+  const Trial& best = *std::min_element(advice.trials.begin(), advice.trials.end(), by_loss);
+  advice.kind = best.kind;
+  advice.reason = reason_for(best, advice.trials, steps);
+  return advice;
+}
+
+template Advice advise(const Problem<float>&, int);
+template Advice advise(const Problem<double>&, int);
+
+}  // namespace lipschitzlr::linear

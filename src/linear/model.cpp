@@ -1,0 +1,148 @@
+#include "lipschitzlr/linear/model.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "linear/weights_json.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr const char* kFormat = "lipschitzlr-linear-model";
+
+// Reads fields of a model file; whatever is missing or of another kind becomes a sentence that names file and field.
+class Reader {
+ public:
+  Reader(const json& object, std::string name) : object_(object), name_(std::move(name)) {}
+
+  template <class Value>
+  Value get(const char* field) const {
+    const auto found = object_.find(field);
+    if (found == object_.end()) fail(fmt::format("the field \"{}\" is missing", field));
+    try {
+      return found->get<Value>();
+    } catch (const json::exception&) {
+      fail(fmt::format("the field \"{}\" is not what a model has there", field));
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw Error(Fault::data, fmt::format("{}: not a usable model file: {}", name_, reason));
+  }
+
+ private:
+  const json& object_;
+  std::string name_;
+};
+
+Weights<double> read_weights(const Reader& reader) {
+  try {
+    return weights_from<double>(reader.get<std::vector<std::vector<double>>>("weights"));
+  } catch (const Error& error) {
+    reader.fail(error.what());
+  }
+}
+
+void check_shape(const Model& model, const Reader& reader) {
+  const auto columns = model.feature_names.size() + (model.scaler.intercept ? 1 : 0);
+  const auto expect = [&](bool holds, const std::string& reason) {
+    if (!holds) reader.fail(reason);
+  };
+  expect(model.scaler.offsets.size() == columns && model.scaler.factors.size() == columns,
+         fmt::format("the scaling has {} offsets and {} factors for {} columns", model.scaler.offsets.size(),
+                     model.scaler.factors.size(), columns));
+  expect(static_cast<std::size_t>(model.weights.rows()) == columns,
+         fmt::format("there are weights for {} columns, not {}", model.weights.rows(), columns));
+  const std::size_t labels = model.labels.size();
+  switch (model.family) {
+    case Family::linear:
+      expect(model.weights.cols() == 1 && labels == 0, "a linear model has one output and no labels");
+      break;
+    case Family::logistic:
+      expect(model.weights.cols() == 1 && labels == 2, "a logistic model has one output and two labels");
+      break;
+    case Family::softmax:
+      expect(labels >= 2 && static_cast<std::size_t>(model.weights.cols()) == labels,
+             fmt::format("a softmax model has one output per label, here {} for {}", model.weights.cols(), labels));
+      break;
+  }
+  expect(model.weights.allFinite(), "a weight is not finite");
+}
+
+}  // namespace
+
+std::string to_json(const Model& model) {
+  json file = {{"format", kFormat},
+               {"version", kVersion},
+               {"family", to_string(model.family)},
+               {"features", model.feature_names},
+               {"target", model.target_name},
+               {"labels", model.labels},
+               {"intercept", model.scaler.intercept},
+               {"scaling",
+                {{"kind", data::to_string(model.scaler.kind)},
+                 {"offsets", model.scaler.offsets},
+                 {"factors", model.scaler.factors}}},
+               {"weights", rows_of(model.weights)},
+               {"training", json::parse(model.training.empty() ? "{}" : model.training)}};
+  if (!model.resume.empty()) file["resume"] = json::parse(model.resume);
+  return file.dump(1) + "\n";
+}
+
+Model model_from_json(const std::string& text, const std::string& name) {
+  json file;
+  try {
+    file = json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw Error(Fault::data, fmt::format("{}: not a usable model file: no valid JSON at byte {}", name, error.byte));
+  }
+  const Reader reader(file, name);
+  if (!file.is_object() || file.value("format", json()) != kFormat)
+    reader.fail("it was not written by `lipschitzlr fit`");
+  const int version = reader.get<int>("version");
+  if (version > kVersion) {
+    reader.fail(
+        fmt::format("its version is {}, this program reads up to {}; use a newer lipschitzlr", version, kVersion));
+  }
+  if (version < 1) reader.fail(fmt::format("there is no version {}", version));
+
+  Model model;
+  try {
+    model.family = family_from(reader.get<std::string>("family"));
+    const auto scaling = reader.get<json>("scaling");
+    const Reader scaling_reader(scaling, name);
+    if (!scaling.is_object()) reader.fail("the field \"scaling\" is not what a model has there");
+    model.scaler.kind = data::scaling_from(scaling_reader.get<std::string>("kind"));
+    model.scaler.offsets = scaling_reader.get<std::vector<double>>("offsets");
+    model.scaler.factors = scaling_reader.get<std::vector<double>>("factors");
+  } catch (const Error& error) {
+    if (error.fault() == Fault::data) throw;
+    reader.fail(error.what());
+  }
+  model.scaler.intercept = reader.get<bool>("intercept");
+  model.feature_names = reader.get<std::vector<std::string>>("features");
+  model.target_name = reader.get<std::string>("target");
+  model.labels = reader.get<std::vector<std::string>>("labels");
+  model.weights = read_weights(reader);
+  model.training = reader.get<json>("training").dump();
+  if (file.contains("resume")) model.resume = file["resume"].dump();
+  check_shape(model, reader);
+  return model;
+}
+
+void save_model(const Model& model, const std::string& path) { write_file_atomically(path, to_json(model)); }
+
+Model load_model(const std::string& path) { return model_from_json(read_file(path), path); }
+
+DenseMatrix<double> scores(const Model& model, const data::Features& features, ThreadPool& pool) {
+  return std::visit([&](const auto& rows) { return scores(model.scaler.design<double>(rows), model.weights, pool); },
+                    features);
+}
+
+}  // namespace lipschitzlr::linear

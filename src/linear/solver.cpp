@@ -1,0 +1,327 @@
+#include "lipschitzlr/linear/solver.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "linear/stepper.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/bound/descent.hpp"
+#include "lipschitzlr/rate/registry.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kQuietMeasurements = 5;
+
+std::string rule_name(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::gd:
+    case Algorithm::accelerated:
+      return "sgd";
+    default:
+      return to_string(algorithm);
+  }
+}
+
+rate::RuleOptions rule_options(const SolverOptions& options) {
+  rate::RuleOptions rule = options.rule;
+  const bool per_epoch = options.recompute == Recompute::epoch;
+  rule.update = per_epoch ? rate::Update::per_epoch : rate::Update::per_iteration;
+  if (per_epoch && options.algorithm == Algorithm::adamo && !rule.first_rate) rule.first_rate = 0.1;
+  return rule;
+}
+
+template <class Scalar>
+class Solver {
+ public:
+  Solver(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start, const Observer& observer);
+  Outcome<Scalar> run();
+
+ private:
+  std::optional<Stop> measure();
+  std::optional<Stop> stop_reason() const;
+  void check_promises(double gradient_norm);
+  void run_epoch();
+  void mini_batches();
+  void observe(const Measured& measured, double weight_norm);
+  double next_rate(std::span<const Index> rows);
+  bool full_batch() const { return options_.batch == 0 || options_.batch >= problem_.rows(); }
+  bool computed() const { return !options_.rate.has_value(); }
+  // In a recomputed formula K is the norm at hand; in least squares it stands for where w may go, and stays.
+  double weight_bound(double weight_norm) const {
+    return problem_.setup().family == Family::linear ? problem_.setup().weight_bound : weight_norm;
+  }
+
+  const Problem<Scalar>& problem_;
+  const SolverOptions& options_;
+  const Observer& observer_;
+  Outcome<Scalar> outcome_;
+  State<Scalar>& state_ = outcome_.state;
+  Stepper<Scalar> stepper_;
+  std::unique_ptr<rate::Rule> rule_;
+  Random random_;
+  Measured all_rows_;     // the constant over all rows, at the start
+  double claim_ = 0;      // the constant now in use
+  double epoch_max_ = 0;  // recompute per epoch: the largest so far
+  Measured epoch_measured_;
+  Progress before_;  // the measurement before the last
+  Weights<Scalar> gradient_, finite_weights_;
+  std::vector<Index> order_;
+  Clock::time_point started_ = Clock::now();
+};
+
+template <class Scalar>
+Solver<Scalar>::Solver(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
+                       const Observer& observer)
+    : problem_(problem),
+      options_(options),
+      observer_(observer),
+      stepper_(options.algorithm, options.rule),
+      random_(options.seed) {
+  state_ = std::move(start);
+  if (!state_.random.empty()) random_.load(state_.random);
+  if (state_.weights.size() == 0) state_.weights = problem_.zero_weights();
+  if (!computed()) return;
+  rule_ = rate::make_rule(rule_name(options_.algorithm), rule_options(options_));
+  all_rows_ = problem_.measure(options_.constant, problem_.setup().weight_bound);
+  claim_ = all_rows_.constant.value;
+  if (!state_.rule.empty()) {
+    rule_->load(state_.rule);
+  } else if (options_.recompute == Recompute::epoch && !rule_->has_rate()) {
+    observe(all_rows_, state_.weights.norm());
+  }
+}
+
+template <class Scalar>
+Outcome<Scalar> Solver<Scalar>::run() {
+  std::optional<Stop> stop;
+  while (!(stop = measure())) {
+    try {
+      run_epoch();
+    } catch (const Error& error) {
+      // A rule refuses constants that are not finite: when that is the weights' doing, the run has diverged.
+      if (error.fault() != Fault::training || state_.weights.allFinite()) throw;
+      ++outcome_.honesty.not_finite;
+      stop = Stop::not_finite;
+      break;
+    }
+    ++state_.epoch;
+  }
+  outcome_.stop = *stop;
+  state_.weights = finite_weights_;
+  if (rule_) state_.rule = rule_->save();
+  state_.random = random_.save();
+  return std::move(outcome_);
+}
+
+template <class Scalar>
+std::optional<Stop> Solver<Scalar>::measure() {
+  Progress now = outcome_.last;
+  now.epoch = state_.epoch;
+  now.step = state_.step;
+  now.loss = problem_.evaluate(state_.weights, gradient_);
+  now.gradient_norm = static_cast<double>(gradient_.norm());
+  now.weight_norm = static_cast<double>(state_.weights.norm());
+  now.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  Honesty& honesty = outcome_.honesty;
+  ++honesty.measurements;
+  if (!std::isfinite(now.loss) || !std::isfinite(now.gradient_norm)) {
+    ++honesty.not_finite;
+    if (finite_weights_.size() == 0) {
+      throw Error(Fault::training,
+                  fmt::format("the loss of the starting weights is {}; nothing was trained", now.loss));
+    }
+    return Stop::not_finite;
+  }
+  const bool first = honesty.measurements == 1;
+  before_ = std::exchange(outcome_.last, now);
+  finite_weights_ = state_.weights;
+  if (full_batch()) check_promises(now.gradient_norm);
+  if (!first) {
+    if (now.loss > before_.loss) {
+      ++honesty.rises;
+      stepper_.restart(state_);
+    }
+    const bool quiet = std::abs(before_.loss - now.loss) <= options_.relative_tolerance * std::abs(now.loss);
+    state_.quiet = quiet ? state_.quiet + 1 : 0;
+  }
+  if (observer_ && !observer_(now)) return Stop::interrupted;
+  return stop_reason();
+}
+
+template <class Scalar>
+std::optional<Stop> Solver<Scalar>::stop_reason() const {
+  const Progress& now = outcome_.last;
+  if (now.loss < options_.loss_threshold) return Stop::loss_threshold;
+  if (now.gradient_norm <= options_.gradient_tolerance) return Stop::gradient_tolerance;
+  if (options_.relative_tolerance > 0 && state_.quiet >= kQuietMeasurements) return Stop::relative_tolerance;
+  if (now.epoch >= options_.epochs) return Stop::epochs;
+  if (now.seconds >= options_.seconds) return Stop::seconds;
+  return std::nullopt;
+}
+
+// Compares a gradient that was just measured with the constant the rate in use was made of.
+template <class Scalar>
+void Solver<Scalar>::check_promises(double gradient_norm) {
+  if (!computed()) return;
+  Honesty& honesty = outcome_.honesty;
+  if (options_.constant == ConstantKind::gradient) {
+    const bool plain = options_.algorithm == Algorithm::gd && full_batch() && options_.rule.decay == 0;
+    const double slack = std::is_same_v<Scalar, float> ? 1e-6 : 1e-12;
+    if (plain && honesty.measurements > 1 &&
+        !bound::descent_holds(before_.loss, outcome_.last.loss, before_.gradient_norm, claim_, slack)) {
+      ++honesty.descent_missed;
+    }
+    return;
+  }
+  honesty.claimed_bound = std::max(honesty.claimed_bound, claim_);
+  honesty.largest_gradient = std::max(honesty.largest_gradient, gradient_norm);
+  if (gradient_norm > claim_) ++honesty.bound_exceeded;
+}
+
+template <class Scalar>
+void Solver<Scalar>::run_epoch() {
+  epoch_max_ = 0;
+  if (full_batch()) {
+    outcome_.last.rate = next_rate({});
+    stepper_.step(state_, gradient_, outcome_.last.rate);
+  } else {
+    mini_batches();
+  }
+  if (!rule_) return;
+  if (options_.recompute == Recompute::epoch) observe(epoch_measured_, outcome_.last.weight_norm);
+  rule_->end_epoch();
+}
+
+template <class Scalar>
+void Solver<Scalar>::mini_batches() {
+  order_.resize(static_cast<std::size_t>(problem_.rows()));
+  std::iota(order_.begin(), order_.end(), Index{0});
+  random_.shuffle(std::span(order_));
+  const auto size = static_cast<std::size_t>(options_.batch);
+  for (std::size_t begin = 0; begin < order_.size(); begin += size) {
+    const std::span<const Index> rows = std::span(order_).subspan(begin, std::min(size, order_.size() - begin));
+    problem_.evaluate(state_.weights, gradient_, rows);
+    outcome_.last.rate = next_rate(rows);
+    if (options_.recompute != Recompute::never) check_promises(static_cast<double>(gradient_.norm()));
+    stepper_.step(state_, gradient_, outcome_.last.rate);
+  }
+}
+
+// Feeds the rule what this step knows and reads the rate. No rows: all of them.
+template <class Scalar>
+double Solver<Scalar>::next_rate(std::span<const Index> rows) {
+  const auto step = static_cast<std::uint64_t>(state_.step);
+  if (!computed()) return *options_.rate / (1 + options_.rule.decay * static_cast<double>(step));
+  if (options_.recompute == Recompute::never) {
+    observe(all_rows_, outcome_.last.weight_norm);
+    return rule_->rate_at(step);
+  }
+  const double weight_norm = static_cast<double>(state_.weights.norm());
+  const double bound = weight_bound(weight_norm);
+  const Measured measured =
+      rows.empty() ? problem_.measure(options_.constant, bound) : problem_.measure(options_.constant, bound, rows);
+  if (options_.recompute == Recompute::batch) {
+    observe(measured, weight_norm);
+  } else if (measured.constant.value > epoch_max_) {
+    epoch_max_ = measured.constant.value;
+    epoch_measured_ = measured;
+  }
+  return rule_->rate_at(step);
+}
+
+template <class Scalar>
+void Solver<Scalar>::observe(const Measured& measured, double weight_norm) {
+  rate::Measurement fed;
+  fed.gradient_bound = measured.constant.value;
+  fed.penultimate_norm = measured.feature_norm;
+  const double share = measured.feature_norm > 0 ? measured.data_part / measured.feature_norm : 0;
+  fed.second_moment = rate::second_moment(options_.second_moment, share, measured.feature_norm,
+                                          measured.feature_square_norm, problem_.setup().penalty.l2, weight_norm);
+  rule_->observe(fed);
+  claim_ = measured.constant.value;
+}
+
+void check(const SolverOptions& options) {
+  const auto expect = [](bool holds, const std::string& sentence) {
+    if (!holds) throw Error(Fault::usage, sentence);
+  };
+  expect(!options.rate || (std::isfinite(*options.rate) && *options.rate > 0), "the rate must be a number above 0");
+  expect(options.batch >= 0, "the batch size must not be negative");
+  expect(options.epochs >= 0, "the number of epochs must not be negative");
+  expect(options.relative_tolerance >= 0 && options.gradient_tolerance >= 0, "a tolerance must not be negative");
+  expect(options.algorithm != Algorithm::accelerated || options.batch == 0,
+         "the accelerated solver works on all rows; leave the batch size out or take sgd");
+}
+
+}  // namespace
+
+std::string to_string(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::gd:
+      return "gd";
+    case Algorithm::accelerated:
+      return "accelerated";
+    case Algorithm::sgd:
+      return "sgd";
+    case Algorithm::adamo:
+      return "adamo";
+    case Algorithm::rmsprop:
+      return "rmsprop";
+    case Algorithm::auto_adam:
+      return "auto-adam";
+  }
+  return {};
+}
+
+std::string to_string(Recompute recompute) {
+  switch (recompute) {
+    case Recompute::never:
+      return "never";
+    case Recompute::epoch:
+      return "epoch";
+    case Recompute::batch:
+      return "batch";
+  }
+  return {};
+}
+
+std::string to_string(Stop stop) {
+  switch (stop) {
+    case Stop::loss_threshold:
+      return "the loss fell below the threshold";
+    case Stop::gradient_tolerance:
+      return "the gradient is within the tolerance";
+    case Stop::relative_tolerance:
+      return "the loss has stopped changing";
+    case Stop::epochs:
+      return "all epochs are done";
+    case Stop::seconds:
+      return "the time is up";
+    case Stop::interrupted:
+      return "interrupted";
+    case Stop::not_finite:
+      return "the loss is no longer finite";
+  }
+  return {};
+}
+
+template <class Scalar>
+Outcome<Scalar> solve(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
+                      const Observer& observer) {
+  check(options);
+  return Solver<Scalar>(problem, options, std::move(start), observer).run();
+}
+
+template Outcome<float> solve(const Problem<float>&, const SolverOptions&, State<float>, const Observer&);
+template Outcome<double> solve(const Problem<double>&, const SolverOptions&, State<double>, const Observer&);
+
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,52 @@
+#include "lipschitzlr/linear/state.hpp"
+
+#include "linear/weights_json.hpp"
+
+namespace lipschitzlr::linear {
+
+using nlohmann::json;
+
+template <class Scalar>
+std::string to_json(const State<Scalar>& state) {
+  return json{{"weights", rows_of(state.weights)},
+              {"first", rows_of(state.first)},
+              {"second", rows_of(state.second)},
+              {"momentum", state.momentum},
+              {"epoch", state.epoch},
+              {"step", state.step},
+              {"quiet", state.quiet},
+              {"rule", state.rule},
+              {"random", state.random}}
+      .dump();
+}
+
+template <class Scalar>
+State<Scalar> state_from_json(const std::string& text, const std::string& name) {
+  try {
+    const json object = json::parse(text);
+    const auto weights = [&](const char* field) {
+      return weights_from<Scalar>(object.at(field).template get<std::vector<std::vector<double>>>());
+    };
+    State<Scalar> state;
+    state.weights = weights("weights");
+    state.first = weights("first");
+    state.second = weights("second");
+    state.momentum = object.at("momentum").template get<double>();
+    state.epoch = object.at("epoch").template get<std::int64_t>();
+    state.step = object.at("step").template get<std::int64_t>();
+    state.quiet = object.at("quiet").template get<int>();
+    state.rule = object.at("rule").template get<std::string>();
+    state.random = object.at("random").template get<std::string>();
+    return state;
+  } catch (const json::exception& error) {
+    throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged ({}); fit again without --resume",
+                                         name, error.what()));
+  }
+}
+
+template std::string to_json(const State<float>&);
+template std::string to_json(const State<double>&);
+template State<float> state_from_json(const std::string&, const std::string&);
+template State<double> state_from_json(const std::string&, const std::string&);
+
+}  // namespace lipschitzlr::linear
