@@ -1,0 +1,29 @@
+#pragma once
+// The norms of the penultimate activations A (m x d, what the last linear layer receives) of one mini-batch, and the
+// Lipschitz constants of a network's loss that follow from them (paper, section 5): K_z = ||A||_F.
+
+#include <ATen/core/Tensor.h>
+
+#include "lipschitzlr/base/matrix.hpp"
+#include "lipschitzlr/bound/loss.hpp"
+
+namespace lipschitzlr::nn {
+
+struct PenultimateNorms {
+  double frobenius = 0;         // K_z = ||A||_F
+  double row_norm_sum = 0;      // sum ||a_i||
+  double square_frobenius = 0;  // ||A o A||_F, of the elementwise squares
+  Index rows = 0;               // m
+};
+
+// activations is m x d, float or double, on any device and with any strides; sums are in double, and nothing is
+// recorded for the backward pass. Throws Error (usage) when it is not a matrix of floating-point numbers.
+PenultimateNorms measure_penultimate(const at::Tensor& activations);
+
+// The constants of bound/loss.hpp, fed with what was measured.
+bound::Constant regression_constant(bound::Variant variant, const PenultimateNorms& norms, double output_bound,
+                                    double target_norm);
+bound::Constant binary_constant(bound::Variant variant, const PenultimateNorms& norms);
+bound::Constant multiclass_constant(bound::Variant variant, const PenultimateNorms& norms, Index classes);
+
+}  // namespace lipschitzlr::nn

@@ -1,0 +1,69 @@
+// The program lipschitzlr-torch: the commands that need libtorch, which takes half a second to load. The front command
+// starts it only for those.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "lipschitzlr/base/error.hpp"
+#include "nn/process.hpp"
+
+namespace {
+
+using lipschitzlr::nn::ProcessFacts;
+
+void print_json(const ProcessFacts& facts) {
+  const nlohmann::ordered_json json = {
+      {"libtorch", facts.libtorch_version}, {"threads", facts.threads},         {"cores", facts.cores},
+      {"parallel", facts.parallel_backend}, {"wait_policy", facts.wait_policy}, {"blas", facts.blas},
+      {"blas_threads", facts.blas_threads},
+  };
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_text(const ProcessFacts& facts) {
+  fmt::print("libtorch     {}\n", facts.libtorch_version);
+  fmt::print("threads      {} on {} cores\n", facts.threads, facts.cores);
+  fmt::print("parallel by  {}, wait policy {}\n", facts.parallel_backend,
+             facts.wait_policy.empty() ? "not set" : facts.wait_policy);
+  fmt::print("BLAS         {}\n", facts.blas);
+  if (facts.blas_threads > 0) fmt::print("its threads  {}\n", facts.blas_threads);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("The part of lipschitzlr that needs libtorch", "lipschitzlr-torch");
+  app.require_subcommand(1);
+  bool as_json = false;
+  CLI::App* env = app.add_subcommand("env", "What libtorch computes with: version, threads, BLAS");
+  env->add_flag("--json", as_json, "Print JSON");
+  env->callback([&] {
+    const ProcessFacts facts = lipschitzlr::nn::process_facts();
+    as_json ? print_json(facts) : print_text(facts);
+  });
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    throw lipschitzlr::Error(lipschitzlr::Fault::usage, error.what());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  lipschitzlr::nn::keep_memory();
+  try {
+    lipschitzlr::nn::use_all_cores();
+    return run(argc, argv);
+  } catch (const lipschitzlr::Error& error) {
+    fmt::print(stderr, "lipschitzlr: {}\n", error.what());
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lipschitzlr: libtorch: {}\n", error.what());
+    return static_cast<int>(lipschitzlr::Fault::training);
+  }
+}

@@ -1,0 +1,27 @@
+#pragma once
+// How a process that computes with libtorch is set up, and what it then looks like. The settings are the process's, not
+// the library's: only the program lipschitzlr-torch makes them.
+
+#include <string>
+
+namespace lipschitzlr::nn {
+
+// Call before anything is allocated: memory given back to the system after every step must be cleared again by it.
+void keep_memory();
+
+// As many threads as the machine has cores (libtorch takes half of them), and one for OpenBLAS, whose own threads would
+// stand in the way of those.
+void use_all_cores();
+
+struct ProcessFacts {
+  std::string libtorch_version;
+  std::string parallel_backend;  // "OpenMP"
+  int threads = 0;
+  int cores = 0;
+  std::string blas;         // "OpenBLAS 0.3.21 ...", or that of libtorch's own description
+  int blas_threads = 0;     // 0: not known
+  std::string wait_policy;  // of OpenMP, as in the environment; empty: not set
+};
+ProcessFacts process_facts();
+
+}  // namespace lipschitzlr::nn

@@ -1,0 +1,16 @@
+// What a user of the component torch writes: the constant of a network's loss from the activations of one batch.
+
+#include <ATen/ops/ones.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "lipschitzlr/nn/penultimate.hpp"
+
+int main() {
+  using namespace lipschitzlr;
+  const nn::PenultimateNorms norms = nn::measure_penultimate(at::ones({4, 9}));
+  const bound::Constant constant = nn::multiclass_constant(bound::Variant::published, norms, 10);
+  std::puts(constant.explain().c_str());
+  return std::abs(constant.value - 9.0 / 40 * 6) < 1e-12 ? 0 : 1;
+}
