@@ -1,0 +1,68 @@
+#include "data/lines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "data/complaint.hpp"
+
+namespace lipschitzlr::data {
+namespace {
+
+constexpr std::size_t kLongestBlock = std::size_t{1} << 28;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+LineBlocks::LineBlocks(ByteSource& source, const std::string& name, std::size_t block_size)
+    : source_(source), name_(name), block_size_(std::max<std::size_t>(block_size, kByteOrderMark.size())) {}
+
+std::string_view LineBlocks::next(std::size_t least_lines) {
+  std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(taken_),
+            buffer_.begin() + static_cast<std::ptrdiff_t>(filled_), buffer_.begin());
+  filled_ -= taken_;
+  taken_ = 0;
+  do {
+    fill();
+    taken_ = whole_lines(least_lines);
+  } while (taken_ == 0 && !ended_);
+  return {buffer_.data(), taken_};
+}
+
+// One more block behind what is left over; a line that does not fit makes the buffer grow.
+void LineBlocks::fill() {
+  if (ended_) return;
+  if (filled_ > kLongestBlock) {
+    fail_in_file(name_, fmt::format("a line is longer than {} MiB: is this a table?", kLongestBlock / (1024 * 1024)));
+  }
+  const std::size_t wanted = std::max(block_size_, filled_);
+  if (buffer_.size() < filled_ + wanted + 1) buffer_.resize(filled_ + wanted + 1);
+  const std::size_t got = source_.read(buffer_.data() + filled_, wanted);
+  filled_ += got;
+  ended_ = got < wanted;
+  if (!started_) {
+    started_ = true;
+    if (std::string_view(buffer_.data(), filled_).starts_with(kByteOrderMark)) {
+      buffer_.erase(buffer_.begin(), buffer_.begin() + kByteOrderMark.size());
+      buffer_.resize(buffer_.size() + kByteOrderMark.size());
+      filled_ -= kByteOrderMark.size();
+    }
+  }
+  if (ended_ && filled_ > 0 && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';
+}
+
+// Where the last whole line ends; 0 when there are fewer lines than asked for and more may come.
+std::size_t LineBlocks::whole_lines(std::size_t least_lines) const {
+  if (ended_) return filled_;
+  const std::string_view text(buffer_.data(), filled_);
+  std::size_t end = 0;
+  for (std::size_t line = 0; line < least_lines; ++line) {
+    const std::size_t newline = text.find('\n', end);
+    if (newline == std::string_view::npos) return 0;
+    end = newline + 1;
+  }
+  return text.rfind('\n') + 1;
+}
+
+}  // namespace lipschitzlr::data
