@@ -5,7 +5,8 @@
 namespace lipschitzlr::bound {
 
 std::string Constant::explain() const {
-  std::string text = fmt::format("{} = {} = {:.6g}", name, formula, value);
+  const char* symbol = name == "gradient" ? "beta" : "L";
+  std::string text = fmt::format("{} {} = {} = {:.6g}", name, symbol, formula, value);
   const char* joint = ", with ";
   for (const Input& input : inputs) {
     text += fmt::format("{}{} = {:.6g}", joint, input.symbol, input.value);

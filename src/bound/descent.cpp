@@ -1,0 +1,34 @@
+#include "lipschitzlr/bound/descent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::bound {
+
+double iteration_bound(double beta, double loss_gap, double epsilon) {
+  const auto check = [](const char* name, double value, bool good, const char* wish) {
+    if (good && std::isfinite(value)) return;
+    throw Error(Fault::usage, fmt::format("the iteration bound needs {} {}, but it is {}", name, wish, value));
+  };
+  check("beta", beta, beta >= 0, "of 0 or above");
+  check("the loss gap f(w0) - f*", loss_gap, loss_gap >= 0, "of 0 or above");
+  check("epsilon", epsilon, epsilon > 0, "above 0");
+  return std::ceil(2 * beta * loss_gap / epsilon);
+}
+
+DescentCheck check_descent(double loss_before, double loss_after, double gradient_norm, double beta, double slack) {
+  const double promised = gradient_norm * gradient_norm / (2 * beta);
+  const double measured = loss_before - loss_after;
+  const double forgiven = slack * std::max(std::abs(loss_before), std::abs(loss_after));
+  return {promised, measured, std::isfinite(measured) && measured >= promised - forgiven};
+}
+
+bool descent_holds(double loss_before, double loss_after, double gradient_norm, double beta, double slack) {
+  return check_descent(loss_before, loss_after, gradient_norm, beta, slack).holds;
+}
+
+}  // namespace lipschitzlr::bound

@@ -1,0 +1,46 @@
+#include "lipschitzlr/bound/gradient.hpp"
+
+#include <fmt/format.h>
+
+#include "bound/checks.hpp"
+
+namespace lipschitzlr::bound {
+namespace {
+
+// divisor: how many times the curvature of one row's loss goes into one.
+Constant smoothness(const char* formula, double divisor, double spectral_norm, Index m) {
+  const double rows = checked_count("m", m, 1);
+  check_norm("sigma", spectral_norm);
+  return {
+      "gradient", spectral_norm * (spectral_norm / (divisor * rows)), formula, {{"sigma", spectral_norm}, {"m", rows}}};
+}
+
+}  // namespace
+
+Constant least_squares_smoothness(double spectral_norm, Index m) {
+  return smoothness("sigma^2/m", 1, spectral_norm, m);
+}
+
+Constant logistic_smoothness(double spectral_norm, Index m) { return smoothness("sigma^2/4m", 4, spectral_norm, m); }
+
+Constant softmax_smoothness(double spectral_norm, Index m) { return smoothness("sigma^2/2m", 2, spectral_norm, m); }
+
+Constant with_l2_smoothness(Constant constant, double lambda) {
+  check_lambda(lambda);
+  if (lambda == 0) return constant;
+  constant.value += lambda;
+  constant.formula += " + lambda";
+  constant.inputs.push_back({"lambda", lambda});
+  return constant;
+}
+
+Constant with_tikhonov_smoothness(Constant constant, const Tikhonov& tikhonov) {
+  if (tikhonov.empty()) return constant;
+  const double norm = tikhonov.gram_spectral_norm();
+  constant.value += 2 * norm;
+  constant.formula += " + 2 ||Gamma'Gamma||_2";
+  constant.inputs.push_back({"||Gamma'Gamma||_2", norm});
+  return constant;
+}
+
+}  // namespace lipschitzlr::bound

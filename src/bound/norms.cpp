@@ -1,0 +1,109 @@
+#include "lipschitzlr/bound/norms.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bound/rows.hpp"
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::bound {
+namespace {
+
+// Four running sums: shorter chains of additions, so that the compiler may use vector instructions.
+template <int power, class Scalar>
+double sum_of_powers(std::span<const Scalar> values, double factor) {
+  const auto term = [factor](Scalar value) {
+    const double square = (factor * static_cast<double>(value)) * (factor * static_cast<double>(value));
+    return power == 2 ? square : square * square;
+  };
+  std::array<double, 4> sums{};
+  const std::size_t whole = values.size() / 4 * 4;
+  for (std::size_t i = 0; i < whole; i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += term(values[i + lane]);
+  }
+  for (std::size_t i = whole; i < values.size(); ++i) sums[0] += term(values[i]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+template <int power, class Matrix>
+double sum_over_rows(const Matrix& matrix, double factor) {
+  double sum = 0;
+  for (Index row = 0; row < matrix.rows(); ++row) sum += sum_of_powers<power>(row_values(matrix, row), factor);
+  return sum;
+}
+
+template <class Scalar>
+void add_row(const DenseMatrix<Scalar>& matrix, Index row, double factor, Vector<double>& sum) {
+  const auto values = row_values(matrix, row);
+  double* out = sum.data();
+  for (std::size_t j = 0; j < values.size(); ++j) out[j] += factor * static_cast<double>(values[j]);
+}
+
+template <class Scalar>
+void add_row(const SparseMatrix<Scalar>& matrix, Index row, double factor, Vector<double>& sum) {
+  const auto values = row_values(matrix, row);
+  const auto columns = row_columns(matrix, row);
+  for (std::size_t j = 0; j < values.size(); ++j) sum[columns[j]] += factor * static_cast<double>(values[j]);
+}
+
+}  // namespace
+
+template <class Matrix>
+double frobenius_norm(const Matrix& matrix) {
+  const double scale = safe_scale(matrix);
+  return scale * std::sqrt(sum_over_rows<2>(matrix, 1 / scale));
+}
+
+template <class Matrix>
+double row_norm_sum(const Matrix& matrix) {
+  const double scale = safe_scale(matrix);
+  double sum = 0;
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    sum += std::sqrt(sum_of_powers<2>(row_values(matrix, row), 1 / scale));
+  }
+  return scale * sum;
+}
+
+template <class Matrix>
+double row_norm_max(const Matrix& matrix) {
+  const double scale = safe_scale(matrix);
+  double largest = 0;
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    const double sum = sum_of_powers<2>(row_values(matrix, row), 1 / scale);
+    if (!(sum <= largest)) largest = sum;  // a row that is not a number stays the largest
+  }
+  return scale * std::sqrt(largest);
+}
+
+template <class Matrix>
+double square_frobenius_norm(const Matrix& matrix) {
+  const double scale = safe_scale(matrix);
+  return scale * std::sqrt(sum_over_rows<4>(matrix, 1 / scale)) * scale;
+}
+
+template <class Matrix>
+double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::Scalar>& y) {
+  if (y.size() != matrix.rows()) {
+    throw Error(Fault::usage, fmt::format("||y'X|| needs one target per row, but there are {} targets and {} rows",
+                                          y.size(), matrix.rows()));
+  }
+  const double matrix_scale = safe_scale(matrix);
+  const double target_scale = safe_scale<DenseMatrix<typename Matrix::Scalar>>(y);
+  Vector<double> product = Vector<double>::Zero(matrix.cols());
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    add_row(matrix, row, static_cast<double>(y[row]) / target_scale / matrix_scale, product);
+  }
+  return frobenius_norm<DenseMatrix<double>>(product) * matrix_scale * target_scale;
+}
+
+#define LIPSCHITZLR_NORMS(Matrix)                       \
+  template double frobenius_norm(const Matrix&);        \
+  template double row_norm_sum(const Matrix&);          \
+  template double row_norm_max(const Matrix&);          \
+  template double square_frobenius_norm(const Matrix&); \
+  template double target_product_norm(const Matrix&, const Vector<Matrix::Scalar>&)
+LIPSCHITZLR_FOR_EACH_MATRIX(LIPSCHITZLR_NORMS);
+
+}  // namespace lipschitzlr::bound
