@@ -11,7 +11,9 @@ foreach(folder base data bound rate linear)
     list(APPEND core_targets lipschitzlr_${folder})
     list(PREPEND pc_libs -llipschitzlr_${folder})  # a static library stands before those it uses
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lipschitzlr/${folder}
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING PATTERN "*.hpp")
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING
+            PATTERN "*.hpp"
+            PATTERN "fetch.hpp" EXCLUDE)  # downloads are the command line's, not the library's
   endif()
 endforeach()
 install(TARGETS ${core_targets} lipschitzlr_core EXPORT lipschitzlrCore ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

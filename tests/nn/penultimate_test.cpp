@@ -82,11 +82,12 @@ TEST(PenultimateEdges, SinglePrecisionSquaresDoNotOverflow) {
   EXPECT_NEAR(norms.square_frobenius, 2 * value * value, 1e-12 * value * value);
 }
 
-TEST(PenultimateEdges, NothingIsRecordedForTheBackwardPass) {
-  const at::Tensor activations = at::ones({2, 3}, at::TensorOptions().requires_grad(true));
+TEST(PenultimateEdges, TheBackwardPassIsLeftAlone) {
+  const at::Tensor weights = at::full({2, 3}, 1.5, at::kDouble).requires_grad_(true);
+  const at::Tensor activations = 2 * weights;
   measure_penultimate(activations);
-  EXPECT_TRUE(activations.requires_grad());
-  EXPECT_FALSE(activations.grad().defined());
+  activations.square().sum().backward();  // d/dw sum (2w)^2 = 8w
+  EXPECT_TRUE(at::equal(weights.grad(), at::full({2, 3}, 12.0, at::kDouble)));
 }
 
 TEST(PenultimateEdges, WhatIsNotAMatrixOfRealNumbersIsRefused) {
