@@ -57,4 +57,9 @@ DenseMatrix<Scalar> scores(const DenseMatrix<Scalar>& features, const Weights<Sc
 template <class Scalar>
 DenseMatrix<Scalar> scores(const SparseMatrix<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool);
 
+// The instruction set the kernels use here: "avx512", "avx2", "neon" or "plain"; the best the processor has. The
+// environment variable LIPSCHITZLR_ISA asks for one (for tests and benchmarks) and is read when an objective is made;
+// a name that is unknown, or that the processor lacks, is an Error (usage).
+std::string kernel_isa();
+
 }  // namespace lipschitzlr::linear

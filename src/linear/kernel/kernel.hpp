@@ -1,0 +1,76 @@
+#pragma once
+// The seam between the objective and the kernels of one instruction set: plain pointers and sizes only, because the
+// sources behind it are compiled several times with different machine flags and must not share inline code with others.
+// A kernel adds up one chunk of rows serially; which chunks there are, and their order, is the caller's.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lipschitzlr::linear::kernel {
+
+enum class Loss { squared, logistic, softmax };
+
+// One chunk of rows and everything needed to add up its loss and gradient.
+template <class Scalar>
+struct Job {
+  Loss loss = Loss::squared;
+  std::size_t features = 0;
+  std::size_t outputs = 0;
+
+  const std::ptrdiff_t* rows = nullptr;  // the chunk's row numbers; null: first, first + 1, ...
+  std::size_t first = 0;
+  std::size_t count = 0;
+
+  const Scalar* dense = nullptr;  // row by row without gaps; or, for the sparse engine, compressed rows:
+  const Scalar* values = nullptr;
+  const std::int32_t* columns = nullptr;
+  const std::int32_t* starts = nullptr;
+
+  const Scalar* targets = nullptr;       // squared, logistic
+  const std::int32_t* labels = nullptr;  // softmax
+  const Scalar* weights = nullptr;       // as pack() lays them out
+  Scalar scale = 1;                      // 1/m: every residual is multiplied by it
+  Scalar* scratch = nullptr;             // scratch_size() numbers
+  Scalar* gradient = nullptr;            // packed_size() numbers, overwritten
+};
+
+// How one kind of matrix is worked on. Weights and gradients have a layout of their own inside.
+template <class Scalar>
+struct Engine {
+  std::size_t (*packed_size)(std::size_t features, std::size_t outputs);
+  std::size_t (*scratch_size)(std::size_t features, std::size_t outputs);
+  void (*pack)(std::size_t features, std::size_t outputs, const Scalar* weights, Scalar* packed);
+  void (*unpack)(std::size_t features, std::size_t outputs, const Scalar* packed, Scalar* gradient);
+  double (*evaluate)(const Job<Scalar>& job);               // returns the sum of the losses
+  void (*scores)(const Job<Scalar>& job, Scalar* outcome);  // count x outputs, row by row
+};
+
+template <class Scalar>
+struct Kernels {
+  const char* name;
+  Engine<Scalar> dense;
+  Engine<Scalar> sparse;
+  void (*exp)(std::size_t count, const Scalar* in, Scalar* out);    // arguments <= 0
+  void (*log1p)(std::size_t count, const Scalar* in, Scalar* out);  // arguments >= 0
+};
+
+// The kernels in use: the best the processor has, or the one the environment variable LIPSCHITZLR_ISA names (throws
+// Error (usage) when that is unknown or the processor lacks it).
+template <class Scalar>
+const Kernels<Scalar>& kernels();
+
+// One per instruction set the build knows; the base one always exists.
+namespace base {
+extern const Kernels<float> kFloat;
+extern const Kernels<double> kDouble;
+}  // namespace base
+namespace avx2 {
+extern const Kernels<float> kFloat;
+extern const Kernels<double> kDouble;
+}  // namespace avx2
+namespace avx512 {
+extern const Kernels<float> kFloat;
+extern const Kernels<double> kDouble;
+}  // namespace avx512
+
+}  // namespace lipschitzlr::linear::kernel

@@ -1,0 +1,312 @@
+#include "lipschitzlr/linear/objective.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "linear/buffer.hpp"
+#include "linear/kernel/kernel.hpp"
+#include "linear/objective_plan.hpp"
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+// What one stored value of a sparse row costs, in multiplications of a dense one.
+constexpr double kSparseCost = 6;
+// What turning one score into a residual costs (an exponential, mostly), in the same unit.
+constexpr double kScoreCost = 12;
+
+kernel::Loss loss_of(Family family) {
+  switch (family) {
+    case Family::linear:
+      return kernel::Loss::squared;
+    case Family::logistic:
+      return kernel::Loss::logistic;
+    case Family::softmax:
+      return kernel::Loss::softmax;
+  }
+  throw Error(Fault::usage, "the family must be linear, logistic or softmax");
+}
+
+std::size_t size_of(Index number) { return static_cast<std::size_t>(number); }
+
+// The rows of either kind of matrix, as the kernels want them.
+template <class Scalar>
+void describe(const DenseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
+  job.dense = features.data();
+}
+
+template <class Scalar>
+void describe(const SparseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
+  if (!features.isCompressed()) {
+    throw Error(Fault::usage, "the sparse matrix is not compressed; call its makeCompressed() first");
+  }
+  job.values = features.valuePtr();
+  job.columns = features.innerIndexPtr();
+  job.starts = features.outerIndexPtr();
+}
+
+template <class Scalar>
+const kernel::Engine<Scalar>& engine_for(const DenseMatrix<Scalar>&) {
+  return kernel::kernels<Scalar>().dense;
+}
+
+template <class Scalar>
+const kernel::Engine<Scalar>& engine_for(const SparseMatrix<Scalar>&) {
+  return kernel::kernels<Scalar>().sparse;
+}
+
+template <class Scalar>
+double work_per_row(const DenseMatrix<Scalar>& features) {
+  return static_cast<double>(features.cols());
+}
+
+template <class Scalar>
+double work_per_row(const SparseMatrix<Scalar>& features) {
+  return kSparseCost * static_cast<double>(features.nonZeros()) / static_cast<double>(features.rows());
+}
+
+void check_shape(Index rows, Index columns, Index features, Index outputs) {
+  if (rows == features && columns == outputs) return;
+  throw Error(Fault::usage, fmt::format("the weights are {} x {}, but the model has {} features and {} outputs", rows,
+                                        columns, features, outputs));
+}
+
+template <class Scalar>
+std::vector<std::int32_t> class_indices(const Vector<Scalar>& targets, Index classes) {
+  std::vector<std::int32_t> indices;
+  indices.reserve(size_of(targets.size()));
+  for (Index i = 0; i < targets.size(); ++i) {
+    const Scalar value = targets[i];
+    if (!(value >= 0 && value < static_cast<Scalar>(classes) && value == std::floor(value))) {
+      throw Error(Fault::data,
+                  fmt::format("row {}: the target {} is not a class; classes are the whole numbers 0 to {}", i + 1,
+                              value, classes - 1));
+    }
+    indices.push_back(static_cast<std::int32_t>(value));
+  }
+  return indices;
+}
+
+}  // namespace
+
+std::string to_string(Family family) {
+  switch (family) {
+    case Family::linear:
+      return "linear";
+    case Family::logistic:
+      return "logistic";
+    case Family::softmax:
+      return "softmax";
+  }
+  return "unknown";
+}
+
+Family family_from(const std::string& name) {
+  for (Family family : {Family::linear, Family::logistic, Family::softmax}) {
+    if (name == to_string(family)) return family;
+  }
+  throw Error(Fault::usage, fmt::format("{} is not a model; use linear, logistic or softmax", name));
+}
+
+template <class Scalar>
+struct Objective<Scalar>::Impl {
+  Family family;
+  Index rows, outputs;
+  double row_work;
+  ThreadPool& pool;
+  const kernel::Engine<Scalar>& engine;
+  Vector<Scalar> targets;
+  std::vector<std::int32_t> labels;
+  kernel::Job<Scalar> job;  // what all chunks of all calls have in common
+
+  std::size_t packed_size, scratch_size;
+  Buffer<Scalar> weights, gradients, scratch;
+  std::vector<double> losses;
+
+  template <class Matrix>
+  Impl(Family kind, const Matrix& features, const Vector<Scalar>& given, Index classes, ThreadPool& team)
+      : family(kind),
+        rows(features.rows()),
+        outputs(classes),
+        pool(team),
+        engine(engine_for(features)),
+        targets(given) {
+    check(features.cols());
+    describe(features, job);
+    job.loss = loss_of(family);
+    job.features = size_of(features.cols());
+    job.outputs = size_of(outputs);
+    job.targets = targets.data();
+    if (family == Family::logistic) class_indices(targets, 2);
+    if (family == Family::softmax) labels = class_indices(targets, outputs);
+    job.labels = labels.data();
+    row_work = (work_per_row(features) + kScoreCost) * static_cast<double>(outputs);
+    packed_size = engine.packed_size(job.features, job.outputs);
+    scratch_size = engine.scratch_size(job.features, job.outputs);
+  }
+
+  void check(Index columns) const {
+    if (rows == 0) throw Error(Fault::data, "there are no rows to learn from");
+    if (columns == 0) throw Error(Fault::data, "there are no feature columns to learn from");
+    if (targets.size() != rows) {
+      throw Error(Fault::data, fmt::format("there are {} rows but {} targets", rows, targets.size()));
+    }
+    const Index least = family == Family::softmax ? 2 : 1;
+    if (outputs < least || (family != Family::softmax && outputs != 1)) {
+      throw Error(Fault::data, fmt::format("{} regression can't have {} outputs; softmax takes 2 or more, the others 1",
+                                           to_string(family), outputs));
+    }
+  }
+
+  double evaluate(const Weights<Scalar>& at, Weights<Scalar>& gradient, const Index* batch, std::size_t count) {
+    check_shape(at.rows(), at.cols(), static_cast<Index>(job.features), outputs);
+    gradient.resize(at.rows(), at.cols());
+    const Plan plan =
+        make_plan(count, row_work * static_cast<double>(count), packed_size, packed_size * sizeof(Scalar));
+    Scalar* const packed = weights.reserve(packed_size);
+    engine.pack(job.features, job.outputs, at.data(), packed);
+    job.weights = packed;
+    job.scale = static_cast<Scalar>(1.0 / static_cast<double>(count));
+    job.gradient = gradients.reserve(plan.chunks * packed_size);
+    job.scratch = scratch.reserve(plan.chunks * scratch_size);
+    if (losses.size() < plan.chunks) losses.resize(plan.chunks);
+    run(plan, batch, count);
+    add_up(job.gradient, plan.chunks, packed_size, pool);
+    engine.unpack(job.features, job.outputs, job.gradient, gradient.data());
+    double loss = 0;
+    for (std::size_t i = 0; i < plan.chunks; ++i) loss += losses[i];
+    return loss / static_cast<double>(count);
+  }
+
+  void run(const Plan& plan, const Index* batch, std::size_t count) {
+    struct Work {
+      Impl* self;
+      const Plan& plan;
+      const Index* batch;
+      std::size_t count;
+    } const work{this, plan, batch, count};
+    // One pointer is all that is captured: a larger task would be allocated anew at every call.
+    const auto chunk = [&work](std::size_t number) { work.self->run_chunk(work.plan, number, work.batch, work.count); };
+    if (plan.chunks == 1) {
+      chunk(0);
+    } else {
+      pool.run(plan.chunks, chunk);
+    }
+  }
+
+  void run_chunk(const Plan& plan, std::size_t number, const Index* batch, std::size_t count) {
+    kernel::Job<Scalar> part = job;
+    part.first = number * plan.rows_per_chunk;
+    part.count = std::min(plan.rows_per_chunk, count - part.first);
+    part.rows = batch == nullptr ? nullptr : batch + part.first;
+    part.gradient += number * packed_size;
+    part.scratch += number * scratch_size;
+    losses[number] = engine.evaluate(part);
+  }
+};
+
+template <class Scalar>
+Objective<Scalar>::Objective(Family family, const DenseMatrix<Scalar>& features, const Vector<Scalar>& targets,
+                             Index classes, ThreadPool& pool)
+    : impl_(std::make_unique<Impl>(family, features, targets, classes, pool)) {}
+
+template <class Scalar>
+Objective<Scalar>::Objective(Family family, const SparseMatrix<Scalar>& features, const Vector<Scalar>& targets,
+                             Index classes, ThreadPool& pool)
+    : impl_(std::make_unique<Impl>(family, features, targets, classes, pool)) {}
+
+template <class Scalar>
+Objective<Scalar>::~Objective() = default;
+
+template <class Scalar>
+Family Objective<Scalar>::family() const {
+  return impl_->family;
+}
+
+template <class Scalar>
+Index Objective<Scalar>::rows() const {
+  return impl_->rows;
+}
+
+template <class Scalar>
+Index Objective<Scalar>::features() const {
+  return static_cast<Index>(impl_->job.features);
+}
+
+template <class Scalar>
+Index Objective<Scalar>::outputs() const {
+  return impl_->outputs;
+}
+
+template <class Scalar>
+double Objective<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const {
+  return impl_->evaluate(weights, gradient, nullptr, size_of(impl_->rows));
+}
+
+template <class Scalar>
+double Objective<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient,
+                                   std::span<const Index> rows) const {
+  if (rows.empty()) throw Error(Fault::data, "a mini-batch needs at least one row");
+  for (Index row : rows) {
+    if (row < 0 || row >= impl_->rows) {
+      throw Error(Fault::data, fmt::format("a mini-batch asks for row {} of {}", row + 1, impl_->rows));
+    }
+  }
+  return impl_->evaluate(weights, gradient, rows.data(), rows.size());
+}
+
+namespace {
+
+template <class Scalar, class Matrix>
+DenseMatrix<Scalar> all_scores(const Matrix& features, const Weights<Scalar>& weights, ThreadPool& pool) {
+  check_shape(weights.rows(), weights.cols(), features.cols(), weights.cols());
+  DenseMatrix<Scalar> outcome = DenseMatrix<Scalar>::Zero(features.rows(), weights.cols());
+  if (outcome.size() == 0 || features.cols() == 0) return outcome;
+  const kernel::Engine<Scalar>& engine = engine_for(features);
+  kernel::Job<Scalar> job;
+  describe(features, job);
+  job.features = size_of(features.cols());
+  job.outputs = size_of(weights.cols());
+  Buffer<Scalar> packed, scratch;
+  engine.pack(job.features, job.outputs, weights.data(), packed.reserve(engine.packed_size(job.features, job.outputs)));
+  job.weights = packed.reserve(0);
+  const std::size_t rows = size_of(features.rows());
+  const double work = (work_per_row(features) + kScoreCost) * static_cast<double>(outcome.size());
+  const Plan plan = make_plan(rows, work, 1, 1);
+  const std::size_t scratch_size = engine.scratch_size(job.features, job.outputs);
+  scratch.reserve(plan.chunks * scratch_size);
+  pool.run(plan.chunks, [&](std::size_t chunk) {
+    kernel::Job<Scalar> part = job;
+    part.first = chunk * plan.rows_per_chunk;
+    part.count = std::min(plan.rows_per_chunk, rows - part.first);
+    part.scratch = scratch.reserve(0) + chunk * scratch_size;
+    engine.scores(part, outcome.data() + part.first * job.outputs);
+  });
+  return outcome;
+}
+
+}  // namespace
+
+template <class Scalar>
+DenseMatrix<Scalar> scores(const DenseMatrix<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool) {
+  return all_scores<Scalar>(features, weights, pool);
+}
+
+template <class Scalar>
+DenseMatrix<Scalar> scores(const SparseMatrix<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool) {
+  return all_scores<Scalar>(features, weights, pool);
+}
+
+template class Objective<float>;
+template class Objective<double>;
+template DenseMatrix<float> scores(const DenseMatrix<float>&, const Weights<float>&, ThreadPool&);
+template DenseMatrix<float> scores(const SparseMatrix<float>&, const Weights<float>&, ThreadPool&);
+template DenseMatrix<double> scores(const DenseMatrix<double>&, const Weights<double>&, ThreadPool&);
+template DenseMatrix<double> scores(const SparseMatrix<double>&, const Weights<double>&, ThreadPool&);
+
+}  // namespace lipschitzlr::linear
