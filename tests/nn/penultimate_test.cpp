@@ -84,7 +84,7 @@ TEST(PenultimateEdges, SinglePrecisionSquaresDoNotOverflow) {
 
 TEST(PenultimateEdges, TheBackwardPassIsLeftAlone) {
   const at::Tensor weights = at::full({2, 3}, 1.5, at::kDouble).requires_grad_(true);
-  const at::Tensor activations = 2 * weights;
+  const at::Tensor activations = weights.mul(2);
   measure_penultimate(activations);
   activations.square().sum().backward();  // d/dw sum (2w)^2 = 8w
   EXPECT_TRUE(at::equal(weights.grad(), at::full({2, 3}, 12.0, at::kDouble)));
