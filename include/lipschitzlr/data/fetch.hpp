@@ -1,0 +1,32 @@
+#pragma once
+// Downloading a file by HTTP or HTTPS: into destination.part, checked, then moved into place, so that destination is
+// either whole or not there. Part of the library lipschitzlr_fetch, which needs libcurl; the core does not.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace lipschitzlr::data {
+
+struct DownloadOptions {
+  std::string sha256 = {};    // what the file must have; empty: not known
+  std::uint64_t size = 0;     // likewise in bytes; 0: not known
+  long stall_seconds = 30;    // give up when nothing arrives for so long
+  long connect_seconds = 15;  // give up when no connection is made in so long
+  long redirects = 5;         // follow at most so many
+  // Continue a partial file of an earlier call. Only done with a known checksum, which would find a mix of two
+  // versions.
+  bool resume = true;
+  std::function<void(std::uint64_t received, std::uint64_t total)> progress = {};  // total 0: not known
+};
+
+struct Downloaded {
+  std::uint64_t size = 0;
+  std::string sha256;
+};
+
+// Throws Error (data) with one sentence: the server's refusal, no connection, time-out, connection cut (the part is
+// kept), wrong size or checksum (the part is removed).
+Downloaded download(const std::string& url, const std::string& destination, const DownloadOptions& options = {});
+
+}  // namespace lipschitzlr::data

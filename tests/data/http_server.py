@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""A small HTTP server with the faults a download must survive: prints its port, serves until its standard input ends."""
+import http.server
+import sys
+import threading
+import time
+
+BODY = bytes(range(256)) * 40  # 10,240 bytes
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+    def answer(self, status, body, claimed=None, **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(claimed or len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        path, _, query = self.path.partition("?")
+        wanted = self.headers.get("Range")
+        start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
+        if path == "/good":
+            self.answer(200, BODY)
+        elif path == "/range":  # honours Range and proves it: without one it refuses
+            if start >= len(BODY):
+                self.answer(416, b"")
+            elif wanted:
+                self.answer(206, BODY[start:], Content_Range=f"bytes {start}-{len(BODY) - 1}/{len(BODY)}")
+            else:
+                self.answer(500, b"no range was asked for")
+        elif path == "/whole":  # says 416 to what lies beyond, else honours Range
+            if wanted and start >= len(BODY):
+                self.answer(416, b"")
+            else:
+                self.answer(206 if wanted else 200, BODY[start:])
+        elif path == "/truncated":
+            self.answer(200, BODY[:4000], claimed=len(BODY))
+        elif path == "/redirect":
+            self.answer(302, b"", Location="/good")
+        elif path == "/circle":
+            self.answer(302, b"", Location="/circle")
+        elif path == "/elsewhere":
+            self.answer(302, b"", Location="file:///etc/hostname")
+        elif path == "/hang":
+            time.sleep(20)
+        elif path == "/stall":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(BODY)))
+            self.end_headers()
+            self.wfile.write(BODY[:100])
+            self.wfile.flush()
+            time.sleep(20)
+        elif path == "/file":  # /file?PATH gives that file
+            with open(query, "rb") as file:
+                self.answer(200, file.read())
+        else:
+            self.answer(404, b"no such page")
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server.daemon_threads = True
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(server.server_address[1], flush=True)
+sys.stdin.read()
