@@ -13,7 +13,8 @@ foreach(folder base data bound rate linear)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lipschitzlr/${folder}
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING
             PATTERN "*.hpp"
-            PATTERN "fetch.hpp" EXCLUDE)  # downloads are the command line's, not the library's
+            # What needs libcurl, libarchive or liblbfgs serves the command line and is no part of the package.
+            REGEX "(data/(archive|fetch|obtain)|linear/reference)\\.hpp$" EXCLUDE)
   endif()
 endforeach()
 install(TARGETS ${core_targets} lipschitzlr_core EXPORT lipschitzlrCore ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,19 +1,26 @@
-// What a user of the installed library writes: a table and a Lipschitz constant, with nothing of ours but the package.
+// What a user of the library writes: a table is read, a Lipschitz constant follows, and its rate. One function of every
+// kind of dependency is called (decompression, embedded data, dense algebra), so that a forgotten one shows here.
 
 #include <cmath>
 #include <cstdio>
 
-#include "lipschitzlr/bound/constant.hpp"
-#include "lipschitzlr/data/table.hpp"
+#include "lipschitzlr/bound/loss.hpp"
+#include "lipschitzlr/bound/norms.hpp"
+#include "lipschitzlr/data/catalogue.hpp"
+#include "lipschitzlr/data/read.hpp"
+#include "lipschitzlr/rate/registry.hpp"
 
 int main() {
   using namespace lipschitzlr;
-  data::Table table;
-  table.features = DenseMatrix<double>{{3, 0}, {0, 4}};
-  table.target = Vector<double>{{2, 7}};
-  data::make_classes(table);
+  const data::Table table = data::parse_table("a,b,kind\n3,0,no\n0,4,yes\n", "two rows");
+  const auto& features = std::get<DenseMatrix<double>>(table.features);
+  const bound::Constant constant = bound::logistic_regression(
+      bound::Variant::published, bound::frobenius_norm(features), bound::row_norm_sum(features), table.rows());
+  const auto rule = rate::make_rule("sgd");
+  rule->observe({.gradient_bound = constant.value});
+  std::printf("%s: rate %g\n", constant.explain().c_str(), rule->rate());
 
-  bound::Constant constant{.name = "published", .value = 0.5, .formula = "||X||_F / 2m", .inputs = {{"m", 2}}};
-  std::puts(constant.explain().c_str());
-  return table.rows() == 2 && table.labels.at(1) == "7" && std::abs(constant.rate() - 2) < 1e-12 ? 0 : 1;
+  // ||X||_F / 2m = 5 / 4
+  const bool right = table.labels.at(1) == "yes" && std::abs(rule->rate() - 0.8) < 1e-12;
+  return right && data::catalogue::load("iris").rows() == 150 ? 0 : 1;
 }
