@@ -72,7 +72,8 @@ double row_norm_max(const Matrix& matrix) {
   double largest = 0;
   for (Index row = 0; row < matrix.rows(); ++row) {
     const double sum = sum_of_powers<2>(row_values(matrix, row), 1 / scale);
-    if (!(sum <= largest)) largest = sum;  // a row that is not a number stays the largest
+    if (std::isnan(sum)) return sum;
+    largest = std::max(largest, sum);
   }
   return scale * std::sqrt(largest);
 }

@@ -156,7 +156,6 @@ template <class Matrix>
 SpectralNorm spectral_norm(const Matrix& matrix, const SpectralOptions& options) {
   check(options);
   if (matrix.rows() == 0 || matrix.cols() == 0) return {0, 0, 0, true};
-  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
   const double scale = safe_scale(matrix);
   const Product product = gram_product(matrix, scale, options.pool);
   Lanczos lanczos(matrix.cols(), options.seed);
@@ -171,7 +170,7 @@ SpectralNorm spectral_norm(const Matrix& matrix, const SpectralOptions& options)
     }
     if (largest <= 0) return {0, 0, norm.iterations, true};  // a random start that X maps to zero: X is zero
     norm.value = scale * std::sqrt(largest);
-    norm.relative_error = std::max(kRounding, lanczos.residual() / largest / 2);
+    norm.relative_error = std::max(options.tolerance, lanczos.residual() / largest / 2);
     norm.converged = lanczos.residual() <= options.tolerance * largest;
   }
   return norm;

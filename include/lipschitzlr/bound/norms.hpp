@@ -45,7 +45,7 @@ struct SpectralOptions {
 
 struct SpectralNorm {
   double value;           // sqrt(theta): never above sigma_max but for rounding
-  double relative_error;  // estimated: the residual's bound on (sigma - value) / value for the nearest sigma
+  double relative_error;  // estimated share by which sigma_max may be larger; the tolerance at least
   int iterations;
   bool converged;  // false: max_iterations passed first; the value is still a lower estimate
 

@@ -18,12 +18,15 @@ struct RuleOptions {
   bool bias_correction = false;       // divide each K by 1 - beta^t, t counting its updates; set it when the optimizer
                                       // divides its averages likewise
   double decay = 0;                   // rate_at(t) = rate() / (1 + decay t), as Keras's "decay"; >= 0
-  std::optional<double> first_rate;   // the rate of the first epoch; > 0. AdaMo also starts K there
-  bool fixed = false;                 // keep the constants of the first observation for ever
-  bool coded_denominator = false;     // RMSprop: divide by K_z alone, as the authors' code does, instead of G
-  std::optional<double> initial_k1;   // Auto-Adam: K1, K2 before the first observation, default 0; > 0. The paper's
-  std::optional<double> initial_k2;   // section 10 has 1 and 1e-6; with both, there is a rate from the start
-  bool hold_averages = false;         // Auto-Adam: never move K1, K2 from their initial values (both must be given)
+  // The rate of the first epoch; > 0. AdaMo also starts K there.
+  std::optional<double> first_rate = std::nullopt;
+  bool fixed = false;              // keep the constants of the first observation for ever
+  bool coded_denominator = false;  // RMSprop: divide by K_z alone, as the authors' code does, instead of G
+  // Auto-Adam: K1 and K2 before the first observation, 0 when not given; > 0. The paper's section 10 has 1 and 1e-6.
+  // With both there is a rate from the start.
+  std::optional<double> initial_k1 = std::nullopt;
+  std::optional<double> initial_k2 = std::nullopt;
+  bool hold_averages = false;  // Auto-Adam: never move K1, K2 from their initial values (both must be given)
 };
 
 // Throws Error (usage) naming the option that makes no sense.
