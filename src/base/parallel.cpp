@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -11,12 +10,14 @@
 
 namespace lipschitzlr {
 
+// A round is a number of tasks left to claim; claiming counts it down. The caller waits for the tasks that were
+// claimed, not for the threads: one that wakes up late finds nothing left and costs nothing.
 struct ThreadPool::Team {
   std::mutex mutex;
   std::condition_variable wake;
-  std::atomic<std::uint64_t> round{0};
-  std::atomic<std::size_t> next{0};
-  std::atomic<unsigned> busy{0};
+  std::atomic<std::size_t> unclaimed{0};
+  std::atomic<std::size_t> unfinished{0};
+  // Both stay as they are while a task is claimed and not finished, so whoever has claimed one may read them.
   std::size_t tasks = 0;
   const std::function<void(std::size_t)>* task = nullptr;
   std::exception_ptr failure;
@@ -24,30 +25,36 @@ struct ThreadPool::Team {
   std::vector<std::thread> threads;
 
   void work() {
-    try {
-      for (std::size_t i = next.fetch_add(1); i < tasks; i = next.fetch_add(1)) (*task)(i);
-    } catch (...) {
-      next = tasks;
-      std::scoped_lock lock(mutex);
-      if (!failure) failure = std::current_exception();
+    std::size_t left = unclaimed.load(std::memory_order_acquire);
+    while (left > 0) {
+      if (!unclaimed.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
+        continue;
+      }
+      std::size_t finished = 1;
+      try {
+        (*task)(tasks - left);
+      } catch (...) {
+        finished += unclaimed.exchange(0);
+        std::scoped_lock lock(mutex);
+        if (!failure) failure = std::current_exception();
+      }
+      unfinished.fetch_sub(finished, std::memory_order_release);
+      left = unclaimed.load(std::memory_order_acquire);
     }
   }
 
   void serve() {
-    std::uint64_t seen = 0;
     for (;;) {
       // Steps of a solver follow one another within microseconds: look a while before sleeping.
-      for (int spin = 0; spin < 2000 && round.load(std::memory_order_acquire) == seen; ++spin) {
+      for (int spin = 0; spin < 2000 && unclaimed.load(std::memory_order_acquire) == 0; ++spin) {
         std::this_thread::yield();
       }
-      if (round.load(std::memory_order_acquire) == seen) {
+      if (unclaimed.load(std::memory_order_acquire) == 0) {
         std::unique_lock lock(mutex);
-        wake.wait(lock, [&] { return round.load() != seen || closing; });
+        wake.wait(lock, [&] { return unclaimed.load() != 0 || closing; });
+        if (closing) return;
       }
-      if (round.load() == seen) return;
-      seen = round.load();
       work();
-      busy.fetch_sub(1, std::memory_order_release);
     }
   }
 };
@@ -77,15 +84,14 @@ void ThreadPool::run(std::size_t tasks, const std::function<void(std::size_t)>& 
   team.task = &task;
   team.tasks = tasks;
   team.failure = nullptr;
-  team.next = 0;
-  team.busy = static_cast<unsigned>(team.threads.size());
+  team.unfinished = tasks;
   {
     std::scoped_lock lock(team.mutex);
-    team.round.fetch_add(1, std::memory_order_release);
+    team.unclaimed.store(tasks, std::memory_order_release);
   }
   team.wake.notify_all();
   team.work();
-  while (team.busy.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  while (team.unfinished.load(std::memory_order_acquire) != 0) std::this_thread::yield();
   if (team.failure) std::rethrow_exception(team.failure);
 }
 

@@ -82,7 +82,7 @@ inline Vec<T> load_some(const T* from, std::size_t count) {
 
 template <class T>
 inline Vec<T> all(T value) {
-  return Vec<T>{} + value;
+  return value - Vec<T>{};  // not a sum: that would turn -0 into 0, and cost an addition
 }
 
 template <class V>
@@ -124,7 +124,13 @@ inline typename VectorOf<T, 4>::Type sums(Vec<T> a, Vec<T> b, Vec<T> c, Vec<T> d
   return total;
 }
 
-constexpr double reciprocal_factorial(int n) { return n <= 1 ? 1.0 : reciprocal_factorial(n - 1) / n; }
+struct Factorials {
+  double reciprocal[14] = {1};
+  constexpr Factorials() {
+    for (int i = 1; i < 14; ++i) reciprocal[i] = reciprocal[i - 1] / i;
+  }
+};
+constexpr Factorials kFactorials;
 
 // For x <= 0; not a number stays so.
 template <class T>
@@ -135,10 +141,10 @@ inline Vec<T> exp_vector(Vec<T> x) {
   const Vec<T> shifted = inside * static_cast<T>(1.4426950408889634) + Bits::kMagic;
   const Vec<T> n = shifted - Bits::kMagic;
   const Vec<T> r = (inside - n * Bits::kLog2High) - n * Bits::kLog2Low;
-  Vec<T> series = all<T>(static_cast<T>(reciprocal_factorial(Bits::kExpTerms)));
+  Vec<T> series = all<T>(static_cast<T>(kFactorials.reciprocal[Bits::kExpTerms]));
 #pragma GCC unroll 16
   for (int i = Bits::kExpTerms - 1; i >= 0; --i) {
-    series = series * r + static_cast<T>(reciprocal_factorial(i));
+    series = series * r + static_cast<T>(kFactorials.reciprocal[i]);
   }
   const Vec<T> power = (Vec<T>)((Ints)series + ((Ints)shifted << Bits::kMantissa));
   return x < Bits::kLowest ? Vec<T>{} : power;
