@@ -1,11 +1,6 @@
 #include "data/csv_layout.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 
 #include "data/complaint.hpp"
 #include "data/csv_cell.hpp"
@@ -43,8 +38,17 @@ std::size_t count_unquoted(std::string_view line, char delimiter) {
   return count;
 }
 
+std::size_t count_words(std::string_view line) {
+  std::size_t count = 0;
+  for (const char* text = line.data(); find_blank_line_end(text, ' ') == nullptr; ++count) {
+    text = skip_blanks(text, ' ');
+    while (*text != ' ' && *text != '\t' && *text != '\n') ++text;
+  }
+  return count;
+}
+
 // The rarer a character is inside cells, the stronger a sign it is: a tab or a semicolon that two lines have equally
-// often beats a comma, which may stand for the decimal point.
+// often beats a comma, which may stand for the decimal point. Tabs here and blanks there are blanks.
 char find_delimiter(const std::vector<FirstLine>& lines, Format format) {
   constexpr std::array<char, 3> kCandidates = {'\t', ';', ','};
   if (format == Format::tsv) return '\t';
@@ -58,7 +62,8 @@ char find_delimiter(const std::vector<FirstLine>& lines, Format format) {
       most_frequent = candidate;
     }
   }
-  return most_frequent;
+  const bool is_mixed = most_frequent == '\t' && count_words(lines.front().text) == count_words(lines.back().text);
+  return is_mixed ? ' ' : most_frequent;
 }
 
 Cells split(const FirstLine& line, char delimiter, const std::string& file) {
@@ -102,7 +107,7 @@ CsvLayout find_layout(std::string_view first_block, const std::string& file, con
   const std::vector<FirstLine> lines = find_first_lines(first_block);
   if (lines.empty()) fail_in_file(file, "the file is empty: expected a table");
   const std::size_t carriage_return = lines[0].text.find('\r');
-  if (carriage_return + 2 < lines[0].text.size()) {
+  if (carriage_return < lines[0].text.size() - 2) {
     fail_in_line(file, lines[0].number, "lines end in a bare carriage return: save the file with newlines");
   }
   CsvLayout layout;
@@ -110,7 +115,8 @@ CsvLayout find_layout(std::string_view first_block, const std::string& file, con
   Cells first = split(lines[0], layout.delimiter, file);
   const Cells second = lines.size() > 1 ? split(lines[1], layout.delimiter, file) : Cells{};
   const TargetChoice choice(options, first, file);
-  layout.has_header = options.header.value_or(choice.is_by_name() || guess_header(first, second, choice.by_number()));
+  layout.has_header =
+      options.header.value_or(choice.needs_header() || guess_header(first, second, choice.by_position()));
   layout.target = choice.find(layout.has_header);
   layout.names = layout.has_header ? std::move(first) : Cells(first.size());
   return layout;

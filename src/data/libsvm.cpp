@@ -56,6 +56,7 @@ class LibsvmParser {
 
   const std::string& file_;
   bool has_target_;
+  bool target_may_be_missing_;  // the first row decides
   Index most_columns_;
   Index columns_;
   Index last_index_ = 0;  // of the row being read
@@ -71,12 +72,13 @@ class LibsvmParser {
 LibsvmParser::LibsvmParser(const std::string& file, const ReadOptions& options)
     : file_(file),
       has_target_(options.has_target),
+      target_may_be_missing_(options.target_may_be_missing),
       most_columns_(std::max(kMostColumns, options.columns)),
       columns_(options.columns) {
   if (options.columns < 0 || options.columns > std::numeric_limits<std::int32_t>::max()) {
     throw Error(Fault::usage, fmt::format("{}: {} is no possible number of features", file, options.columns));
   }
-  if (options.has_target && options.target) {
+  if (options.has_target && options.target && !options.target_may_be_missing) {
     throw Error(Fault::usage,
                 fmt::format("{}: a LIBSVM file has its target in front of each line: leave out the target {}", file,
                             quoted(*options.target)));
@@ -102,7 +104,9 @@ const char* LibsvmParser::parse_row(const char* text) {
   }
   blank_line_ = 0;
   last_index_ = 0;
-  if (has_target_ || !starts_pair(word_at(text))) text = parse_label(text);
+  const bool has_label = !starts_pair(word_at(text));
+  if (target_may_be_missing_ && row_starts_.size() == 1) has_target_ = has_target_ && has_label;
+  if (has_target_ || has_label) text = parse_label(text);
   for (text = skip_blanks(text); *text != '\n' && *text != '#'; text = skip_blanks(text)) text = parse_pair(text);
   row_starts_.push_back(static_cast<std::int32_t>(values_.size()));
   return text;

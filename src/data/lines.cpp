@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "data/complaint.hpp"
 
@@ -39,16 +38,17 @@ void LineBlocks::fill() {
   const std::size_t wanted = std::max(block_size_, filled_);
   if (buffer_.size() < filled_ + wanted + 1) buffer_.resize(filled_ + wanted + 1);
   const std::size_t got = source_.read(buffer_.data() + filled_, wanted);
+  const std::size_t nul = std::string_view(buffer_.data() + filled_, got).find('\0');
+  if (nul != std::string_view::npos) {
+    fail_in_file(name_, fmt::format("byte {} is NUL: this is no text file", position_ + nul + 1));
+  }
   filled_ += got;
   ended_ = got < wanted;
-  if (!started_) {
-    started_ = true;
-    if (std::string_view(buffer_.data(), filled_).starts_with(kByteOrderMark)) {
-      buffer_.erase(buffer_.begin(), buffer_.begin() + kByteOrderMark.size());
-      buffer_.resize(buffer_.size() + kByteOrderMark.size());
-      filled_ -= kByteOrderMark.size();
-    }
+  if (position_ == 0 && std::string_view(buffer_.data(), filled_).starts_with(kByteOrderMark)) {
+    filled_ -= kByteOrderMark.size();
+    std::copy_n(buffer_.begin() + kByteOrderMark.size(), filled_, buffer_.begin());
   }
+  position_ += got;
   if (ended_ && filled_ > 0 && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';
 }
 

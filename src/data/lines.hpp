@@ -18,7 +18,8 @@ class LineBlocks {
   LineBlocks(ByteSource& source, const std::string& name, std::size_t block_size = kBlockSize);
 
   // At least the given number of lines, if there are as many, each with its '\n' (added to a last line without one);
-  // empty at the end. A UTF-8 byte order mark at the start of the file is left out. Valid until the next call.
+  // empty at the end. Valid until the next call. A UTF-8 byte order mark at the start of the file is left out; a NUL
+  // byte anywhere is an Error (data), for then this is no text.
   std::string_view next(std::size_t least_lines = 1);
 
  private:
@@ -29,9 +30,9 @@ class LineBlocks {
   const std::string& name_;
   std::size_t block_size_;
   std::vector<char> buffer_;
-  std::size_t taken_ = 0;   // buffer_[0, taken_) was handed out
-  std::size_t filled_ = 0;  // buffer_[taken_, filled_) is still to come
-  bool started_ = false;
+  std::size_t taken_ = 0;       // buffer_[0, taken_) was handed out
+  std::size_t filled_ = 0;      // buffer_[taken_, filled_) is still to come
+  std::uint64_t position_ = 0;  // bytes read from the source
   bool ended_ = false;
 };
 

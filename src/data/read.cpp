@@ -1,6 +1,5 @@
 #include "lipschitzlr/data/read.hpp"
 
-#include <algorithm>
 #include <new>
 
 #include "data/complaint.hpp"
@@ -17,11 +16,6 @@ Table read_blocks(LineBlocks& blocks, std::uint64_t expected_size, const std::st
   constexpr std::size_t kLinesToLookAt = 3;
   const std::string_view first = blocks.next(kLinesToLookAt);
   if (first.empty()) fail_in_file(name, "the file is empty: expected a table");
-  const std::size_t nul = first.find('\0');
-  if (nul != std::string_view::npos) {
-    fail_in_line(name, std::count(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(nul), '\n') + 1,
-                 "found a NUL byte: this is no text file");
-  }
   const bool is_libsvm =
       options.format == Format::libsvm || (options.format == Format::detect && looks_like_libsvm(first));
   if (is_libsvm) return read_libsvm(first, blocks, name, options);

@@ -66,14 +66,19 @@ std::string advice(const std::string& wanted, const std::vector<std::string>& na
 
 TargetChoice::TargetChoice(const ReadOptions& options, const std::vector<std::string>& first_line,
                            const std::string& file)
-    : has_target_(options.has_target), first_line_(first_line), file_(file) {
+    : has_target_(options.has_target),
+      may_be_missing_(options.target_may_be_missing),
+      features_(options.columns),
+      first_line_(first_line),
+      file_(file) {
   if (!options.has_target || !options.target) return;
   name_ = &*options.target;
-  number_ = parse_whole(*name_);
+  if (!may_be_missing_) number_ = parse_whole(*name_);
 }
 
-Index TargetChoice::by_number() const {
+Index TargetChoice::by_position() const {
   const auto columns = static_cast<Index>(first_line_.size());
+  if (has_target_ && may_be_missing_) return columns == features_ + 1 ? features_ : -1;
   if (!has_target_ || is_by_name()) return -1;
   const Index number = number_.value_or(-1);
   if (number == 0 || number > columns || number < -columns) return -1;
@@ -94,8 +99,8 @@ Index TargetChoice::find_name() const {
 Index TargetChoice::find(bool has_header) const {
   if (!has_target_) return -1;
   Index column = name_ != nullptr && has_header ? find_name() : -1;
-  if (column < 0) column = by_number();
-  if (column < 0) fail_unknown(has_header);
+  if (column < 0 && !(has_header && may_be_missing_)) column = by_position();
+  if (column < 0 && !may_be_missing_) fail_unknown(has_header);
   return column;
 }
 

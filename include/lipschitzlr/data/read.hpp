@@ -14,14 +14,21 @@ enum class Format { detect, csv, tsv, libsvm };
 
 struct ReadOptions {
   Format format = Format::detect;
-  std::optional<std::string>
-      target;                  // a column's name, or its number from 1 (negative: from the end); default: the last
-  bool has_target = true;      // false: every column is a feature (rows to predict)
-  std::optional<bool> header;  // default: there is one when a cell of the first line is not a number
-  Index columns = 0;           // LIBSVM: the least number of features (a model knows it; the file may not reach it)
+  // A column's name, or its number from 1 (negative: from the end). Default: the last. LIBSVM: always the first number.
+  std::optional<std::string> target;
+  bool has_target = true;  // false: every column is a feature (rows to predict)
+  // Default: there is one when a cell of the first line is neither a number nor a missing value. A text in the target's
+  // column alone is a header only when a number stands below it.
+  std::optional<bool> header;
+  Index columns = 0;  // LIBSVM: the least number of features (a model knows it; the file may not reach it)
+  // For rows to predict: the target may be there or not. By name it is found or not; without a header there is one when
+  // the table has one column more than the option columns; in LIBSVM when the first line has a label.
+  bool target_may_be_missing = false;
 };
 
-// path "-" is standard input. A CSV target with a non-numeric cell is a class target; LIBSVM targets are numeric.
+// path "-" is standard input; pipes are as good as files. Throws Error: (data) for what is wrong with the file, (usage)
+// for a target that isn't there. A CSV target with a cell that is no number is a class target, its labels sorted as
+// strings; whole numbers among them are labels too, fractions and empty cells are errors. LIBSVM targets are numeric.
 Table read_table(const std::string& path, const ReadOptions& options = {});
 
 // The same from memory; name stands in error messages. Used by the fuzzers and for the embedded data sets.
