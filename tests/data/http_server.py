@@ -1,11 +1,33 @@
 #!/usr/bin/env python3
 """A small HTTP server with the faults a download must survive: prints its port, serves until its standard input ends."""
+import gzip
 import http.server
+import io
 import sys
+import tarfile
 import threading
 import time
+import zipfile
 
 BODY = bytes(range(256)) * 40  # 10,240 bytes
+TABLE = b"a,b,y\n1,2,3\n4,5,6\n7,8,9\n"
+
+
+def packed(kind):
+    """The table as folder/tiny.csv in an archive, or alone under gzip."""
+    buffer = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("folder/read.me", "nothing")
+            archive.writestr("folder/tiny.csv", TABLE)
+    elif kind == "tgz":
+        with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+            member = tarfile.TarInfo("folder/tiny.csv")
+            member.size = len(TABLE)
+            archive.addfile(member, io.BytesIO(TABLE))
+    else:
+        buffer.write(gzip.compress(TABLE) if kind == "gz" else TABLE)
+    return buffer.getvalue()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -21,7 +43,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def do_GET(self):
-        path, _, query = self.path.partition("?")
+        path = self.path
         wanted = self.headers.get("Range")
         start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
         if path == "/good":
@@ -55,9 +77,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(BODY[:100])
             self.wfile.flush()
             time.sleep(20)
-        elif path == "/file":  # /file?PATH gives that file
-            with open(query, "rb") as file:
-                self.answer(200, file.read())
+        elif path in ("/table.zip", "/table.tgz", "/table.gz", "/table.csv"):
+            self.answer(200, packed(path.rpartition(".")[2]))
         else:
             self.answer(404, b"no such page")
 
