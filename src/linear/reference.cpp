@@ -16,6 +16,16 @@ using Map = Eigen::Map<const Weights<double>>;
 
 template <class Scalar>
 struct Session {
+  Session(const Problem<Scalar>& a_problem, const SolverOptions& some_options, const Observer& an_observer,
+          State<Scalar> start)
+      : problem(a_problem),
+        options(some_options),
+        observer(an_observer),
+        weights(start.weights),
+        gradient(start.weights) {
+    outcome.state = std::move(start);
+  }
+
   const Problem<Scalar>& problem;
   const SolverOptions& options;
   const Observer& observer;
@@ -83,10 +93,9 @@ template <class Scalar>
 Outcome<Scalar> solve_lbfgs(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
                             const Observer& observer) {
   if (start.weights.size() == 0) start.weights = problem.zero_weights();
-  Session<Scalar> session{problem, options, observer, {}, start.weights, start.weights, {}};
   Weights<double> x = start.weights.template cast<double>();
   const int size = static_cast<int>(x.size());
-  session.outcome.state = std::move(start);
+  Session<Scalar> session(problem, options, observer, std::move(start));
 
   const auto evaluate = [](void* instance, const double* point, double* gradient, int, double) {
     return static_cast<Session<Scalar>*>(instance)->evaluate(point, gradient);

@@ -1,0 +1,38 @@
+#pragma once
+// Every constant of a prepared problem, what a short trial with each gives, the iteration bound of 1/beta and the
+// advice that follows: the answer of `lipschitzlr rate`.
+
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/bound/constant.hpp"
+#include "lipschitzlr/run/prepare.hpp"
+
+namespace lipschitzlr::run {
+
+struct ConstantsChoice {
+  double gradient_reduction = 1000;  // the iteration bound is for |gradient| this many times smaller than at the start
+  unsigned threads = 0;
+};
+
+struct ReportedConstant {
+  bound::Constant constant;
+  double trial_loss;  // after trial_steps full steps from zero; infinite when it left the finite numbers
+};
+
+struct ConstantsReport {
+  std::vector<ReportedConstant> constants;  // published, coded, certified, gradient
+  std::vector<bound::Input> inputs;         // of all of them, each symbol once
+  int trial_steps;
+  double start_loss, start_gradient_norm;  // at zero
+  double lowest_loss;                      // by L-BFGS, at most 500 iterations
+  double epsilon;                          // the squared gradient norm the bound is for
+  double iterations;                       // n >= 2 beta (f(0) - f*) / epsilon
+  std::string advised;                     // the constant's name
+  double advised_rate;
+  std::string reason;
+};
+
+ConstantsReport report_constants(const Prepared& prepared, const ConstantsChoice& choice);
+
+}  // namespace lipschitzlr::run

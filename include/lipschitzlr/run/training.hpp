@@ -1,0 +1,47 @@
+#pragma once
+// One training of a linear model from start to end: problem, rate, solver, progress, record, model; and the account of
+// it, with the lines that keep it honest.
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "lipschitzlr/linear/metrics.hpp"
+#include "lipschitzlr/linear/model.hpp"
+#include "lipschitzlr/linear/solver.hpp"
+#include "lipschitzlr/run/prepare.hpp"
+#include "lipschitzlr/run/progress.hpp"
+
+namespace lipschitzlr::run {
+
+struct TrainingChoice {
+  std::string solver = "accelerated";  // gd, accelerated, sgd, adamo, rmsprop, auto-adam, lbfgs
+  std::string rate = "auto";      // a number, published, coded, certified, gradient; auto: by trial (linear/advice.hpp)
+  linear::SolverOptions options;  // algorithm, rate and constant are filled in from the two above
+  bool random_start = false;      // w0 ~ N(0, 1) instead of zero
+  bool single_precision = false;
+  unsigned threads = 0;  // 0: all cores
+  std::string resume;    // a model file of an unfinished run; empty: start anew
+  std::string record;    // a folder for the run's record; empty: none
+  Verbosity verbosity = Verbosity::silent;
+};
+
+struct TrainingResult {
+  linear::Model model;
+  linear::Progress last;
+  linear::Stop stop = linear::Stop::epochs;
+  linear::Honesty honesty;
+  std::string rate_source;  // "gradient: sigma_max(X)^2/4m", "0.1, as given"
+  std::string advice;       // why, when the rate was left to us
+  linear::Metrics train;
+  std::optional<linear::Metrics> test;
+};
+
+// Throws Error (usage) for choices that do not fit. A run that left the finite numbers returns with stop = not_finite
+// and the last finite weights in the model.
+TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice);
+
+// The measures that fit the family, as a JSON object.
+std::string to_json(const linear::Metrics& metrics, linear::Family family);
+
+}  // namespace lipschitzlr::run

@@ -1,0 +1,18 @@
+#pragma once
+// The sub-commands, one file each. A command reads its options, calls the library and prints; errors are thrown and
+// main turns them into a line and an exit code. The callback's answer to "how did it go" is the exit code it stores.
+
+#include <CLI/CLI.hpp>
+
+namespace lipschitzlr::app {
+
+void add_rate_command(CLI::App& app);
+void add_fit_command(CLI::App& app, int& exit_code);
+void add_predict_command(CLI::App& app);
+void add_evaluate_command(CLI::App& app);
+void add_data_command(CLI::App& app);
+void add_reproduce_command(CLI::App& app);
+void add_demo_command(CLI::App& app);
+void add_env_command(CLI::App& app);
+
+}  // namespace lipschitzlr::app

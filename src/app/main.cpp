@@ -1,0 +1,68 @@
+// The front command. It never loads libtorch: commands that need it start an executable of their own.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "app/commands.hpp"
+#include "lipschitzlr/base/error.hpp"
+
+namespace {
+
+constexpr int kUsage = static_cast<int>(lipschitzlr::Fault::usage);
+constexpr int kUnexpected = 70;
+
+void describe(CLI::App& app) {
+  app.name("lipschitzlr");
+  app.set_version_flag("--version", "lipschitzlr " LIPSCHITZLR_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer(
+      "Examples:\n"
+      "  lipschitzlr demo                                  a short tour on embedded data\n"
+      "  lipschitzlr rate prices.csv --target price        every constant and the rate it gives\n"
+      "  lipschitzlr fit prices.csv --target price -o model.json\n"
+      "  lipschitzlr predict model.json new.csv\n"
+      "\n"
+      "Exit codes: 0 done, 2 bad use, 3 bad data, 4 training failed, 130 interrupted.\n"
+      "`lipschitzlr COMMAND --help` explains a command.");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  namespace app = lipschitzlr::app;
+  CLI::App front("Learning rates you compute instead of tune: rate = 1/L, L the Lipschitz constant of the loss.");
+  int exit_code = 0;
+  describe(front);
+  app::add_rate_command(front);
+  app::add_fit_command(front, exit_code);
+  app::add_predict_command(front);
+  app::add_evaluate_command(front);
+  app::add_data_command(front);
+  app::add_reproduce_command(front);
+  app::add_demo_command(front);
+  app::add_env_command(front);
+  try {
+    front.parse(count, arguments);
+    if (std::fflush(stdout) != 0) throw lipschitzlr::Error(lipschitzlr::Fault::data, "can't write to standard output");
+    return exit_code;
+  } catch (const CLI::Success& success) {
+    return front.exit(success);
+  } catch (const CLI::ParseError& error) {
+    const CLI::App* at = &front;
+    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+    const std::string path = at == &front ? "" : at->get_name() + " ";
+    fmt::print(stderr, "lipschitzlr: {}; `lipschitzlr {}--help` shows what there is\n", error.what(), path);
+    return kUsage;
+  } catch (const lipschitzlr::Error& error) {
+    fmt::print(stderr, "lipschitzlr: {}\n", error.what());
+    return error.exit_code();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "lipschitzlr: there is not enough memory for this table\n");
+    return static_cast<int>(lipschitzlr::Fault::data);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lipschitzlr: unexpected: {}; please report this with the command that made it\n", error.what());
+    return kUnexpected;
+  }
+}

@@ -1,0 +1,106 @@
+#include "app/show.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lipschitzlr::app {
+namespace {
+
+void show_row(const char* name, const std::string& rows, const std::optional<std::string>& test) {
+  fmt::print("  {:<28} {:>14} {:>14}\n", name, rows, test.value_or(""));
+}
+
+std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
+std::string number(double value) { return fmt::format("{:.6g}", value); }
+
+template <class Format>
+void show_field(const char* name, double linear::Metrics::*field, const linear::Metrics& rows,
+                const std::optional<linear::Metrics>& test, Format&& format) {
+  show_row(name, format(rows.*field), test ? std::optional(format((*test).*field)) : std::nullopt);
+}
+
+std::string claim(const linear::Honesty& honesty) {
+  if (honesty.claimed_bound == 0) return "none is claimed for this rate";
+  if (honesty.bound_exceeded == 0) {
+    return fmt::format("held: largest gradient {:.6g}, claimed {:.6g}", honesty.largest_gradient,
+                       honesty.claimed_bound);
+  }
+  return fmt::format("EXCEEDED {} times: largest gradient {:.6g}, claimed {:.6g}", honesty.bound_exceeded,
+                     honesty.largest_gradient, honesty.claimed_bound);
+}
+
+void show_honesty(const linear::Honesty& honesty) {
+  fmt::print("honesty\n");
+  fmt::print("  {:<28} {} of {}\n", "steps that raised the loss", honesty.rises,
+             std::max<std::int64_t>(0, honesty.measurements - 1));
+  fmt::print("  {:<28} {}\n", "bound on the gradient", claim(honesty));
+  if (honesty.descent_missed > 0) {
+    fmt::print("  {:<28} missed in {} steps\n", "promised descent", honesty.descent_missed);
+  }
+  fmt::print("  {:<28} {}\n", "losses that were not finite", honesty.not_finite);
+}
+
+}  // namespace
+
+void show_constants(const run::ConstantsReport& report) {
+  fmt::print("{:<10} {:>12} {:>12} {:>20}  {}\n", "constant", "L", "rate = 1/L",
+             fmt::format("loss in {} steps", report.trial_steps), "formula of L");
+  for (const run::ReportedConstant& reported : report.constants) {
+    const bound::Constant& constant = reported.constant;
+    fmt::print("{:<10} {:>12.6g} {:>12.6g} {:>20.6g}  {}\n", constant.name, constant.value, constant.rate(),
+               reported.trial_loss, constant.formula);
+  }
+  fmt::print("\nwith");
+  for (const bound::Input& input : report.inputs) fmt::print("  {} = {:.6g}", input.symbol, input.value);
+  fmt::print("\n\niteration bound of 1/beta: {:.0f} steps bring |gradient| from {:.4g} to {:.4g} or below\n",
+             report.iterations, report.start_gradient_norm, std::sqrt(report.epsilon));
+  fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* = {:.6g} (found by L-BFGS)\n",
+             report.start_loss, report.lowest_loss);
+  fmt::print("\nadvice: {}, rate {:.8g}\n  {}\n", report.advised, report.advised_rate, report.reason);
+}
+
+void show_training(const run::TrainingResult& result) {
+  fmt::print("stopped after {} epochs, {} steps, {:.3g} s: {}\n", result.last.epoch, result.last.step,
+             result.last.seconds, to_string(result.stop));
+  fmt::print("rate: {}\n", result.rate_source);
+  if (!result.advice.empty()) fmt::print("  chosen because {}\n", result.advice);
+  show_metrics(result.model.family, result.train, result.test);
+  show_honesty(result.honesty);
+}
+
+void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Metrics>& test) {
+  using linear::Metrics;
+  show_row("", fmt::format("{} rows", rows.rows),
+           test ? std::optional(fmt::format("{} test", test->rows)) : std::nullopt);
+  show_field("loss", &Metrics::loss, rows, test, number);
+  show_field("loss of the best constant", &Metrics::constant_loss, rows, test, number);
+  if (family == linear::Family::linear) {
+    show_field("root mean square error", &Metrics::rmse, rows, test, number);
+    show_field("mean absolute error", &Metrics::mae, rows, test, number);
+    show_field("R^2", &Metrics::r2, rows, test, number);
+  } else {
+    show_field("accuracy", &Metrics::accuracy, rows, test, percent);
+    show_field("accuracy of the majority", &Metrics::majority_accuracy, rows, test, percent);
+  }
+}
+
+void show_confusion(const linear::Metrics& metrics, const std::vector<std::string>& labels) {
+  constexpr std::size_t kMostLabels = 12;
+  if (labels.empty() || labels.size() > kMostLabels) return;
+  const auto shortened = [](const std::string& label) { return label.substr(0, 12); };
+  fmt::print("true class (rows) and predicted class (columns)\n  {:<12}", "");
+  for (const std::string& label : labels)
+    fmt::print(" {:>{}}", shortened(label), std::max<std::size_t>(6, shortened(label).size()));
+  fmt::print("\n");
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    fmt::print("  {:<12}", shortened(labels[i]));
+    for (std::size_t j = 0; j < labels.size(); ++j) {
+      fmt::print(" {:>{}}", metrics.confusion[i][j], std::max<std::size_t>(6, shortened(labels[j]).size()));
+    }
+    fmt::print("\n");
+  }
+}
+
+}  // namespace lipschitzlr::app

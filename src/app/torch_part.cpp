@@ -1,0 +1,39 @@
+#include "app/torch_part.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::app {
+
+std::string find_torch_part() {
+  std::error_code failure;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
+  const auto program = self.parent_path().parent_path() / "libexec" / "lipschitzlr" / "lipschitzlr-torch";
+  return access(program.c_str(), X_OK) == 0 ? program.string() : "";
+}
+
+void start_torch_part(const std::vector<std::string>& arguments) {
+  std::string program = find_torch_part();
+  if (program.empty()) {
+    throw Error(Fault::usage,
+                "this build has no libtorch part; build with -DLIPSCHITZLR_TORCH=ON, or use ./lipschitzlr");
+  }
+  // Idle threads that spin take the core another process needs; one that wants them can set it otherwise.
+  setenv("OMP_WAIT_POLICY", "passive", 0);
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(program.c_str(), pointers.data());
+  throw Error(Fault::usage, fmt::format("{}: can't be started: {}", program, std::strerror(errno)));
+}
+
+}  // namespace lipschitzlr::app

@@ -1,0 +1,147 @@
+#include "lipschitzlr/run/training.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/linear/advice.hpp"
+#include "lipschitzlr/linear/reference.hpp"
+#include "lipschitzlr/run/interrupt.hpp"
+#include "lipschitzlr/run/record.hpp"
+#include "run/account.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+using linear::Algorithm;
+using linear::Stop;
+using nlohmann::json;
+
+constexpr const char* kLbfgs = "lbfgs";
+
+Algorithm algorithm_from(const std::string& name) {
+  for (Algorithm algorithm : {Algorithm::gd, Algorithm::accelerated, Algorithm::sgd, Algorithm::adamo,
+                              Algorithm::rmsprop, Algorithm::auto_adam}) {
+    if (to_string(algorithm) == name) return algorithm;
+  }
+  throw Error(Fault::usage,
+              fmt::format("--solver {}: there are gd, accelerated, sgd, adamo, rmsprop, auto-adam and lbfgs", name));
+}
+
+std::optional<double> number_from(const std::string& text) {
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Fills in where the rate comes from and says it in the result.
+template <class Scalar>
+void choose_rate(const linear::Problem<Scalar>& problem, const TrainingChoice& choice, linear::SolverOptions& options,
+                 TrainingResult& result) {
+  if (choice.solver == kLbfgs) {
+    result.rate_source = "none: L-BFGS searches along each line";
+    return;
+  }
+  if (const auto number = number_from(choice.rate)) {
+    options.rate = number;
+    result.rate_source = fmt::format("{}, as given", *number);
+    return;
+  }
+  if (choice.rate == "auto" && options.algorithm != Algorithm::accelerated) {
+    const linear::Advice advice = linear::advise(problem);
+    options.constant = advice.kind;
+    result.advice = advice.reason;
+  } else if (choice.rate == "auto") {
+    options.constant = linear::ConstantKind::gradient;
+    result.advice = "acceleration is proven for 1/beta";
+  } else if (const auto kind = linear::constant_kind_from(choice.rate)) {
+    options.constant = *kind;
+  } else {
+    throw Error(Fault::usage,
+                fmt::format("--rate {}: give a number, auto, published, coded, certified or gradient", choice.rate));
+  }
+  result.rate_source = problem.constant(options.constant).explain();
+}
+
+template <class Scalar>
+linear::State<Scalar> starting_state(const linear::Problem<Scalar>& problem, const TrainingChoice& choice,
+                                     const json& setting) {
+  if (!choice.resume.empty()) return resume_state<Scalar>(choice.resume, setting);
+  linear::State<Scalar> state;
+  if (choice.random_start) {
+    Random random(choice.options.seed);
+    state.weights = problem.zero_weights();
+    for (Scalar& weight : state.weights.reshaped()) weight = static_cast<Scalar>(random.normal());
+  }
+  return state;
+}
+
+bool can_resume(Stop stop, const TrainingChoice& choice) {
+  return choice.solver != kLbfgs && (stop == Stop::interrupted || stop == Stop::epochs || stop == Stop::seconds);
+}
+
+linear::Model make_model(const Prepared& prepared, linear::Weights<double> weights) {
+  linear::Model model;
+  model.family = prepared.setup.family;
+  model.feature_names = prepared.train.feature_names;
+  model.target_name = prepared.train.target_name;
+  model.labels = prepared.train.labels;
+  model.scaler = prepared.scaler;
+  model.weights = std::move(weights);
+  return model;
+}
+
+linear::Metrics measure_on(const linear::Model& model, const data::Table& table, ThreadPool& pool) {
+  return linear::measure(model.family, linear::scores(model, table.features, pool), table.target, model.classes());
+}
+
+template <class Scalar>
+TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice) {
+  ThreadPool pool(choice.threads);
+  const auto problem = make_problem<Scalar>(prepared, pool);
+  TrainingResult result;
+  linear::SolverOptions options = choice.options;
+  if (choice.solver != kLbfgs) options.algorithm = algorithm_from(choice.solver);
+  if (options.algorithm == Algorithm::sgd && options.batch == 0) options.batch = 128;
+  choose_rate(*problem, choice, options, result);
+
+  const json setting = setting_of(data, prepared, choice, options);
+  std::optional<Record> record;
+  if (!choice.record.empty()) record.emplace(choice.record, setting.dump(1));
+  ConsoleProgress progress(choice.verbosity, options.epochs, options.seconds);
+  const InterruptGuard guard;
+  const linear::Observer observer = [&](const linear::Progress& now) {
+    progress.show(now);
+    if (record) record->add(now);
+    return !guard.interrupted();
+  };
+  auto state = starting_state(*problem, choice, setting);
+  auto outcome = choice.solver == kLbfgs ? linear::solve_lbfgs(*problem, options, std::move(state), observer)
+                                         : linear::solve(*problem, options, std::move(state), observer);
+  progress.finish(outcome.last);
+  result.last = outcome.last;
+  result.stop = outcome.stop;
+  result.honesty = outcome.honesty;
+  result.model = make_model(prepared, outcome.state.weights.template cast<double>());
+  result.train = measure_on(result.model, prepared.train, pool);
+  if (prepared.test.rows() > 0) result.test = measure_on(result.model, prepared.test, pool);
+  result.model.training = account_of(setting, result).dump();
+  if (can_resume(result.stop, choice)) {
+    result.model.resume = json{{"setting", setting}, {"state", json::parse(to_json(outcome.state))}}.dump();
+  }
+  if (record) record->finish(json::parse(result.model.training).dump(1));
+  return result;
+}
+
+}  // namespace
+
+TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice) {
+  return choice.single_precision ? train_as<float>(data, prepared, choice) : train_as<double>(data, prepared, choice);
+}
+
+}  // namespace lipschitzlr::run
