@@ -18,6 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::uint64_t size_or_zero(const std::string& path) {
+  std::error_code missing;
+  const std::uintmax_t size = fs::file_size(path, missing);
+  return missing ? 0 : size;
+}
+
 struct Transfer {
   CURL* handle = nullptr;
   std::FILE* file = nullptr;
@@ -94,8 +100,7 @@ std::string reason(const Transfer& transfer, CURLcode code, const std::string& p
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
-      return fmt::format("the connection was cut after {} bytes; run the same again{}",
-                         fs::exists(part) ? fs::file_size(part) : 0,
+      return fmt::format("the connection was cut after {} bytes; run the same again{}", size_or_zero(part),
                          transfer.options->sha256.empty() ? "" : " to go on from there");
     case CURLE_OPERATION_TIMEDOUT:
       return fmt::format("no connection within {} s; try again later", transfer.options->connect_seconds);
@@ -138,12 +143,6 @@ Outcome transfer_once(const std::string& url, const std::string& part, const Dow
   return {code, transfer.status(), code == CURLE_OK ? "" : reason(transfer, code, part)};
 }
 
-std::uint64_t size_or_zero(const std::string& path) {
-  std::error_code missing;
-  const std::uintmax_t size = fs::file_size(path, missing);
-  return missing ? 0 : size;
-}
-
 void check(const std::string& url, const std::string& part, const Downloaded& got, const DownloadOptions& options) {
   std::string wrong;
   if (options.size != 0 && got.size != options.size) {
@@ -152,7 +151,8 @@ void check(const std::string& url, const std::string& part, const Downloaded& go
     wrong = fmt::format("has the SHA-256 checksum {} instead of {}", got.sha256, options.sha256);
   }
   if (wrong.empty()) return;
-  fs::remove(part);
+  std::error_code ignored;
+  fs::remove(part, ignored);
   throw Error(Fault::data, fmt::format("{}: what arrived {}; it was thrown away", url, wrong));
 }
 

@@ -18,6 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_file(const std::string& path) {
+  std::error_code unreadable;
+  return fs::is_regular_file(path, unreadable);
+}
+
+void remove_quietly(const std::string& path) {
+  std::error_code ignored;
+  fs::remove(path, ignored);
+}
+
 // A folder beside the final place where a file waits until it is checked; gone at the end, whatever happens.
 class WaitingRoom {
  public:
@@ -50,6 +60,18 @@ std::string unpacked(const std::string& path) {
   return content;
 }
 
+// The waiting room means nothing to the reader of a message: the file is named instead.
+void check_shape(const Source& source, const File& file, const std::string& waiting) {
+  try {
+    read_source(source, {waiting});
+  } catch (const Error& error) {
+    std::string sentence = error.what();
+    const std::size_t place = sentence.find(waiting);
+    if (place != std::string::npos) sentence.replace(place, waiting.size(), file.name);
+    throw Error(error.fault(), sentence);
+  }
+}
+
 // Checks the content and puts it into the cache with its checksum beside it.
 Obtained install(const Entry& entry, const Source& source, const File& file, const std::string& content) {
   const std::string target = cached_path(entry, file);
@@ -62,7 +84,7 @@ Obtained install(const Entry& entry, const Source& source, const File& file, con
                                            entry.name, result.sha256, file.sha256));
     }
     write_file_atomically(waiting, content);
-    read_source(source, {waiting});
+    check_shape(source, file, waiting);
     result.check = "a copy not seen before; its shape is right, its checksum is now recorded";
   } else {
     write_file_atomically(waiting, content);
@@ -95,10 +117,10 @@ Obtained get_file(const Entry& entry, const Source& source, const File& file, co
   download(file.address, arrived, how);
   try {
     const Obtained result = install(entry, source, file, content_of(arrived, file));
-    fs::remove(arrived);
+    remove_quietly(arrived);
     return result;
   } catch (const Error& error) {
-    fs::remove(arrived);
+    remove_quietly(arrived);
     throw Error(Fault::data, fmt::format("{}: what arrived is not usable: {}", file.address, error.what()));
   }
 }
@@ -160,8 +182,7 @@ Imported import_file(const std::string& path, const Known& known, const std::vec
 }
 
 std::string recorded_checksum(const std::string& path) {
-  std::error_code missing;
-  return fs::exists(path + ".sha256", missing) ? read_file(path + ".sha256").substr(0, 64) : "";
+  return is_file(path + ".sha256") ? read_file(path + ".sha256").substr(0, 64) : "";
 }
 
 Verdict verify_file(const Entry& entry, const Source& source, const File& file) {
@@ -199,7 +220,7 @@ std::vector<Obtained> get(const Entry& entry, const GetOptions& options) {
   std::vector<Obtained> results;
   for (const File& file : source->files) {
     const std::string path = cached_path(entry, file);
-    if (!options.again && fs::is_regular_file(path)) {
+    if (!options.again && is_file(path)) {
       results.push_back({entry.name, path, fs::file_size(path), recorded_checksum(path), "already here"});
     } else {
       results.push_back(get_file(entry, *source, file, options));
@@ -226,7 +247,7 @@ std::vector<Verdict> verify(const Entry& entry) {
     return {{entry.name, "", sound, sound ? "embedded, reads as it should" : "embedded, but damaged: build again"}};
   }
   for (const Source& source : entry.sources) {
-    const auto here = [&](const File& file) { return fs::is_regular_file(cached_path(entry, file)); };
+    const auto here = [&](const File& file) { return is_file(cached_path(entry, file)); };
     if (std::none_of(source.files.begin(), source.files.end(), here)) continue;
     for (const File& file : source.files) {
       verdicts.push_back(here(file)

@@ -17,7 +17,8 @@ struct DownloadOptions {
   // Continue a partial file of an earlier call. Only done with a known checksum, which would find a mix of two
   // versions.
   bool resume = true;
-  std::function<void(std::uint64_t received, std::uint64_t total)> progress = {};  // total 0: not known
+  // total 0: not known. Must not throw.
+  std::function<void(std::uint64_t received, std::uint64_t total)> progress = {};
 };
 
 struct Downloaded {

@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.hpp"
+#include "app/options.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/data/obtain.hpp"
+
+namespace lipschitzlr::app {
+namespace {
+
+namespace catalogue = data::catalogue;
+using Json = nlohmann::ordered_json;
+
+// File names may hold any bytes; JSON may not.
+void print(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
+
+std::string in_units(double bytes) {
+  if (bytes < 1e3) return fmt::format("{:.0f} B", bytes);
+  return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
+// One line drawn over itself on a terminal, with rate and time left; nothing when stderr goes elsewhere.
+class DownloadBar {
+ public:
+  void draw(const std::string& file, std::uint64_t received, std::uint64_t total) {
+    const auto now = std::chrono::steady_clock::now();
+    if (file != file_) file_ = file, start_ = now, before_ = received;
+    if (!on_ || received == 0 || now - drawn_ < std::chrono::milliseconds(100)) return;
+    drawn_ = now;
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double rate = seconds > 0 ? static_cast<double>(received - std::min(before_, received)) / seconds : 0;
+    std::string line = fmt::format("{:.30}  {}", file, in_units(static_cast<double>(received)));
+    if (total > 0) {
+      const double share = std::min(1.0, static_cast<double>(received) / static_cast<double>(total));
+      line = fmt::format("{:.30}  [{:-<24}] {:3.0f} %  of {}", file,
+                         std::string(static_cast<std::size_t>(share * 24), '#'), share * 100,
+                         in_units(static_cast<double>(total)));
+    }
+    if (rate > 0) line += fmt::format("  {}/s", in_units(rate));
+    if (rate > 0 && total > received)
+      line += fmt::format("  {:.0f} s left", static_cast<double>(total - received) / rate);
+    fmt::print(stderr, "\r\x1b[K{}", line);
+  }
+  ~DownloadBar() {
+    if (on_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  const bool on_ = isatty(STDERR_FILENO) != 0;
+  std::string file_;
+  std::uint64_t before_ = 0;
+  std::chrono::steady_clock::time_point start_, drawn_;
+};
+
+// Rows as they are here: an imported sample may have fewer than the published set.
+Index rows_of(const catalogue::Entry& entry) {
+  const catalogue::Source* source = catalogue::cached_source(entry);
+  return source != nullptr ? source->rows : entry.rows;
+}
+
+void list(bool json) {
+  Json all = Json::array();
+  if (!json) fmt::print("{:<14}{:<15}{:>7}{:>9}  {:<9} {}\n", "name", "task", "rows", "features", "where", "what");
+  for (const catalogue::Entry& entry : catalogue::entries()) {
+    const std::string task = to_string(entry.task), place = to_string(catalogue::place(entry));
+    const Index rows = rows_of(entry);
+    if (!json) {
+      fmt::print("{:<14}{:<15}{:>7}{:>9}  {:<9} {}\n", entry.name, task, rows, entry.columns, place, entry.title);
+      continue;
+    }
+    Json object = {{"name", entry.name},     {"title", entry.title},      {"task", task},
+                   {"rows", rows},           {"features", entry.columns}, {"where", place},
+                   {"origin", entry.origin}, {"licence", entry.licence},  {"note", entry.note}};
+    object["addresses"] = Json::array();
+    for (const catalogue::Source& source : entry.sources) {
+      for (const catalogue::File& file : source.files) {
+        if (!file.address.empty()) object["addresses"].push_back(file.address);
+      }
+    }
+    all.push_back(object);
+  }
+  if (json) print(all);
+  if (!json) {
+    fmt::print("\nA name stands for a file in every command: lipschitzlr rate iris\nCache: {}\n",
+               catalogue::cache_folder());
+  }
+}
+
+Json as_json(const catalogue::Obtained& file) {
+  return {
+      {"name", file.name}, {"path", file.path}, {"bytes", file.size}, {"sha256", file.sha256}, {"check", file.check}};
+}
+
+void show(const catalogue::Obtained& file) {
+  fmt::print("{}: {}\n", file.name, file.check);
+  if (!file.path.empty()) fmt::print("  {} ({})\n", file.path, in_units(static_cast<double>(file.size)));
+}
+
+void get(const std::vector<std::string>& names, bool again, long timeout, bool json) {
+  std::vector<const catalogue::Entry*> wanted;
+  for (const std::string& name : names) wanted.push_back(&catalogue::entry(name));
+  Json all = Json::array();
+  for (const catalogue::Entry* entry : wanted) {
+    std::vector<catalogue::Obtained> files;
+    {
+      DownloadBar bar;
+      files = catalogue::get(*entry, {.again = again,
+                                      .progress = [&](const std::string& file, std::uint64_t received,
+                                                      std::uint64_t total) { bar.draw(file, received, total); },
+                                      .stall_seconds = timeout});
+    }
+    for (const catalogue::Obtained& file : files) {
+      if (!json) show(file);
+      all.push_back(as_json(file));
+    }
+  }
+  if (json) print(all);
+}
+
+void import_folder(const std::string& folder, bool json) {
+  const catalogue::ImportReport report = catalogue::import_folder(folder);
+  Json object = {{"taken", Json::array()}, {"skipped", Json::array()}, {"unknown", report.unknown}};
+  for (const catalogue::Imported& file : report.files) {
+    if (file.taken) {
+      object["taken"].push_back(as_json(file.file));
+      if (!json) fmt::print("took     {:<12} {} ({})\n", file.file.name, file.found, file.file.check);
+    } else {
+      object["skipped"].push_back({{"file", file.found}, {"reason", file.reason}});
+      if (!json) fmt::print("skipped  {:<12} {}: {}\n", "", file.found, file.reason);
+    }
+  }
+  if (json) print(object);
+  if (!json && report.unknown > 0) fmt::print("{} other files belong to no known data set\n", report.unknown);
+  if (!object["taken"].empty()) return;
+  throw Error(Fault::data, fmt::format("{}: holds no file that could be taken; names it looks for: cal_housing.data, "
+                                       "ENB2012_data.csv, a9a, train-images-idx3-ubyte, ... (.gz and .xz too)",
+                                       folder));
+}
+
+void path(const std::string& name, bool json) {
+  const std::string where = catalogue::path(name);
+  if (json) print(Json{{"name", name}, {"path", where}});
+  if (!json) fmt::print("{}\n", where);
+}
+
+std::vector<catalogue::Verdict> verdicts(const std::vector<std::string>& names) {
+  std::vector<catalogue::Verdict> all;
+  if (names.empty()) {
+    for (const catalogue::Entry& entry : catalogue::entries()) {
+      const std::vector<catalogue::Verdict> files = catalogue::verify(entry);
+      all.insert(all.end(), files.begin(), files.end());
+    }
+  }
+  for (const std::string& name : names) {
+    const std::vector<catalogue::Verdict> files = catalogue::verify(catalogue::entry(name));
+    if (files.empty())
+      all.push_back({name, "", false, fmt::format("not here; get it with: lipschitzlr data get {}", name)});
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
+
+void verify(const std::vector<std::string>& names, bool json) {
+  Json all = Json::array();
+  std::vector<std::string> unsound;
+  for (const catalogue::Verdict& verdict : verdicts(names)) {
+    all.push_back(
+        {{"name", verdict.name}, {"file", verdict.file}, {"sound", verdict.sound}, {"detail", verdict.detail}});
+    const std::string file = verdict.file.empty() ? "" : verdict.file + ": ";
+    if (!json)
+      fmt::print("{:<7}  {:<13} {}{}\n", verdict.sound ? "sound" : "UNSOUND", verdict.name, file, verdict.detail);
+    if (!verdict.sound && (unsound.empty() || unsound.back() != verdict.name)) unsound.push_back(verdict.name);
+  }
+  if (json) print(all);
+  if (!unsound.empty()) throw Error(Fault::data, fmt::format("not sound: {}", fmt::join(unsound, ", ")));
+}
+
+struct Options {
+  std::vector<std::string> names;
+  std::string name, folder;
+  long timeout = 30;
+  bool again = false;
+  bool json = false;
+};
+
+void add_list(CLI::App& data, const std::shared_ptr<Options>& options) {
+  CLI::App* command = data.add_subcommand("list", "List the data sets known by name and whether they are here");
+  add_json_option(*command, options->json);
+  command->footer("Example:\n  lipschitzlr data list");
+  command->callback([options] { list(options->json); });
+}
+
+void add_get(CLI::App& data, const std::shared_ptr<Options>& options) {
+  CLI::App* command = data.add_subcommand("get", "Download data sets into the cache");
+  command->add_option("NAME", options->names, "data sets, see `lipschitzlr data list`")->required()->type_name("");
+  command->add_flag("--again", options->again, "download also what is already here");
+  command->add_option("--timeout", options->timeout, "give up after so many seconds of silence [30]")
+      ->check(CLI::Range(1L, 86400L))
+      ->type_name("SECONDS");
+  add_json_option(*command, options->json);
+  command->footer(
+      "A file is taken when its checksum is the known one or, where none is known, when its rows and columns are\n"
+      "right; its checksum is then recorded, and `lipschitzlr data verify` finds later changes.\n"
+      "Example:\n  lipschitzlr data get california energy");
+  command->callback([options] { get(options->names, options->again, options->timeout, options->json); });
+}
+
+void add_import(CLI::App& data, const std::shared_ptr<Options>& options) {
+  CLI::App* command = data.add_subcommand("import", "Take known data files out of a folder into the cache");
+  command->add_option("FOLDER", options->folder, "looked through six levels deep")->required()->type_name("");
+  add_json_option(*command, options->json);
+  command->footer(
+      "Files are known by their published names (cal_housing.data, ENB2012_data.csv, OnlineNewsPopularity.csv,\n"
+      "covtype.data.gz, a9a, a9a.t, train-images-idx3-ubyte, ...), plain or packed as NAME.gz or NAME.xz.\n"
+      "Example:\n  lipschitzlr data import ~/Downloads");
+  command->callback([options] { import_folder(options->folder, options->json); });
+}
+
+void add_path(CLI::App& data, const std::shared_ptr<Options>& options) {
+  CLI::App* command = data.add_subcommand("path", "Print where a data set's file is (its folder if it has several)");
+  command->add_option("NAME", options->name, "data set, see `lipschitzlr data list`")->required()->type_name("");
+  add_json_option(*command, options->json);
+  command->footer("An embedded set is written to the cache first.\nExample:\n  head \"$(lipschitzlr data path iris)\"");
+  command->callback([options] { path(options->name, options->json); });
+}
+
+void add_verify(CLI::App& data, const std::shared_ptr<Options>& options) {
+  CLI::App* command = data.add_subcommand("verify", "Check data sets against their checksums");
+  command->add_option("NAME", options->names, "data sets; default: all that are here")->type_name("");
+  add_json_option(*command, options->json);
+  command->footer("Example:\n  lipschitzlr data verify california");
+  command->callback([options] { verify(options->names, options->json); });
+}
+
+}  // namespace
+
+void add_data_command(CLI::App& app) {
+  CLI::App* data = app.add_subcommand("data", "List, download, import and check data sets known by name");
+  data->require_subcommand(1);
+  data->footer("Example:\n  lipschitzlr data list");
+  const auto options = std::make_shared<Options>();
+  add_list(*data, options);
+  add_get(*data, options);
+  add_import(*data, options);
+  add_path(*data, options);
+  add_verify(*data, options);
+}
+
+}  // namespace lipschitzlr::app
