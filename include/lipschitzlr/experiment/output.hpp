@@ -1,0 +1,21 @@
+#pragma once
+// The results of a table's rows as a table for the screen, as JSON and as CSV (one line per training). Nothing in them
+// depends on the time of day, the speed or the number of threads.
+
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/experiment/runner.hpp"
+
+namespace lipschitzlr::experiment {
+
+// At most 100 characters a line: the table, then what there is to say about each row.
+std::string to_text(const std::vector<RowResult>& results, const RunLimits& limits);
+std::string to_json(const std::vector<RowResult>& results, const RunLimits& limits);
+std::string to_csv(const std::vector<RowResult>& results);
+
+// All recipes: what they need, what the paper says, whether the data are at hand.
+std::string list_text();
+std::string list_json();
+
+}  // namespace lipschitzlr::experiment

@@ -1,0 +1,220 @@
+#include "lipschitzlr/experiment/runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/experiment/setting.hpp"
+
+namespace lipschitzlr::experiment {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using linear::ConstantKind;
+
+struct NamedRate {
+  std::string name;
+  double rate;
+  bool comparison;
+};
+
+class RowRunner {
+ public:
+  RowRunner(const Recipe& recipe, const RunLimits& limits, Clock::time_point end, ThreadPool& pool,
+            const Reporter& report)
+      : limits_(limits), end_(end), pool_(pool), report_(report) {
+    result_.recipe = recipe;
+    result_.epochs = limits.epochs > 0 ? limits.epochs : recipe.training.epochs.value_or(0);
+  }
+
+  RowResult run();
+
+ private:
+  const Recipe& recipe() const { return result_.recipe; }
+  double seconds_left() const { return std::chrono::duration<double>(end_ - Clock::now()).count(); }
+  std::vector<NamedRate> rates(const Setting& setting) const;
+  void run_seed(const Setting& setting, std::uint64_t seed, const linear::Weights<double>& start);
+  Run run_rate(const Setting& setting, const NamedRate& rate, std::uint64_t seed, const linear::Weights<double>& start);
+  void describe(const Setting& setting);
+  void look_for_naive_stop(const Setting& setting, const linear::Weights<double>& start);
+  linear::Observer observer(const std::string& rate_name, std::uint64_t seed) const;
+
+  RunLimits limits_;
+  Clock::time_point end_;
+  ThreadPool& pool_;
+  const Reporter& report_;
+  RowResult result_;
+};
+
+RowResult RowRunner::run() {
+  result_.absent = absent_sets(recipe());
+  if (!result_.absent.empty()) return result_;
+  if (seconds_left() <= 0) {
+    result_.out_of_time = true;
+    return result_;
+  }
+  if (report_) report_(fmt::format("{}: reading the data", recipe().id()));
+  const Source source = load_source(recipe());
+  const bool splits = recipe().data.test_fraction > 0;
+  std::unique_ptr<Setting> setting;
+  for (int seed = 1; seed <= limits_.seeds; ++seed) {
+    if (seconds_left() <= 0) {
+      result_.out_of_time = true;
+      break;
+    }
+    // Without a split only the start depends on the seed: the matrix and its norms stay.
+    const auto number = static_cast<std::uint64_t>(seed);
+    if (!setting || splits) setting = std::make_unique<Setting>(recipe(), source, number, pool_);
+    if (seed == 1) describe(*setting);
+    run_seed(*setting, number, draw_start(recipe(), setting->problem(), number));
+    ++result_.seeds_done;
+  }
+  return result_;
+}
+
+void RowRunner::describe(const Setting& setting) {
+  result_.rows = setting.problem().rows();
+  const linear::Weights<double> zero = setting.problem().zero_weights();
+  linear::Weights<double> gradient;
+  result_.zero_loss = setting.problem().evaluate(zero, gradient);
+  result_.majority = setting.judge(zero).majority_accuracy;
+  result_.judged_held_out_rows = setting.judges_held_out_rows();
+}
+
+std::vector<NamedRate> RowRunner::rates(const Setting& setting) const {
+  std::vector<NamedRate> list{{"baseline", recipe().baseline_rate, false}};
+  const auto add = [&](ConstantKind kind, bool comparison) {
+    list.push_back({to_string(kind), setting.problem().constant(kind).rate(), comparison});
+  };
+  for (const ConstantKind kind : recipe().protocols) add(kind, false);
+  add(ConstantKind::certified, true);
+  add(ConstantKind::gradient, true);
+  return list;
+}
+
+void RowRunner::run_seed(const Setting& setting, std::uint64_t seed, const linear::Weights<double>& start) {
+  const auto first = static_cast<std::ptrdiff_t>(result_.runs.size());
+  for (const NamedRate& rate : rates(setting)) {
+    const auto same = std::find_if(result_.runs.begin() + first, result_.runs.end(),
+                                   [&](const Run& run) { return run.rate == rate.rate; });
+    Run run = same != result_.runs.end() ? *same : run_rate(setting, rate, seed, start);
+    run.rate_name = rate.name;
+    result_.out_of_time |= run.stop == linear::Stop::seconds;
+    result_.runs.push_back(std::move(run));
+  }
+  if (seed == 1) look_for_naive_stop(setting, start);
+}
+
+Run RowRunner::run_rate(const Setting& setting, const NamedRate& rate, std::uint64_t seed,
+                        const linear::Weights<double>& start) {
+  linear::SolverOptions options;
+  options.algorithm = recipe().training.batch > 0 ? linear::Algorithm::sgd : linear::Algorithm::gd;
+  options.rate = rate.rate;
+  options.batch = recipe().training.batch;
+  options.seed = seed;
+  options.seconds = std::max(0.0, seconds_left());
+  if (recipe().counts_iterations()) {
+    const std::int64_t most =
+        rate.comparison ? std::min(limits_.max_iterations, kComparisonIterations) : limits_.max_iterations;
+    options.loss_threshold = *recipe().training.threshold;
+    options.epochs = most - 1;  // the first measurement comes before the first update
+  } else {
+    options.epochs = result_.epochs;
+  }
+  linear::State<double> state;
+  state.weights = start;
+  const linear::Outcome<double> outcome =
+      linear::solve(setting.problem(), options, std::move(state), observer(rate.name, seed));
+  Run run{rate.name, seed, rate.rate, outcome.honesty.measurements, false, outcome.stop, outcome.last.loss, 0};
+  run.complete = outcome.stop == (recipe().counts_iterations() ? linear::Stop::loss_threshold : linear::Stop::epochs);
+  if (!recipe().counts_iterations()) {
+    run.iterations = outcome.last.epoch;
+    run.accuracy = setting.judge(outcome.state.weights).accuracy;
+  }
+  return run;
+}
+
+linear::Observer RowRunner::observer(const std::string& rate_name, std::uint64_t seed) const {
+  if (!report_) return {};
+  return [this, rate_name, seed, next = Clock::now()](const linear::Progress& progress) mutable {
+    constexpr std::int64_t kQuick = 64;  // asking the clock is dearer than a step of a small problem
+    if (recipe().training.batch == 0 && progress.epoch % kQuick != 0) return true;
+    const Clock::time_point now = Clock::now();
+    if (now < next) return true;
+    next = now + std::chrono::milliseconds(100);
+    report_(fmt::format("{}: seed {} of {}, rate {} = {:.6g}: {} done, loss {:.6g}", recipe().id(), seed, limits_.seeds,
+                        rate_name, progress.rate, progress.epoch, progress.loss));
+    return true;
+  };
+}
+
+// A count in the paper far below ours may be a loop that a loss which is not a number has ended: look what a plain
+// script would have computed there.
+void RowRunner::look_for_naive_stop(const Setting& setting, const linear::Weights<double>& start) {
+  if (!recipe().counts_iterations() || recipe().model.family == linear::Family::linear) return;
+  const auto coded = std::find_if(result_.runs.begin(), result_.runs.end(),
+                                  [](const Run& run) { return run.rate_name == to_string(ConstantKind::coded); });
+  if (coded == result_.runs.end() || recipe().paper.computed * 2 > static_cast<double>(coded->iterations)) return;
+  linear::SolverOptions options;
+  options.rate = coded->rate;
+  options.epochs = static_cast<std::int64_t>(recipe().paper.computed) - 1;
+  linear::State<double> state;
+  state.weights = start;
+  result_.naive_loss = setting.naive_loss(linear::solve(setting.problem(), options, std::move(state)).state.weights);
+}
+
+template <class Figure>
+Spread spread_of(const RowResult& result, const std::string& rate_name, Figure&& figure) {
+  Spread spread;
+  for (const Run& run : result.runs) {
+    if (run.rate_name != rate_name) continue;
+    const double value = figure(run);
+    spread.least = spread.count == 0 ? value : std::min(spread.least, value);
+    spread.most = spread.count == 0 ? value : std::max(spread.most, value);
+    spread.mean += value;
+    spread.complete &= run.complete;
+    spread.diverged |= run.stop == linear::Stop::not_finite;
+    ++spread.count;
+  }
+  if (spread.count > 0) spread.mean /= spread.count;
+  return spread;
+}
+
+}  // namespace
+
+double seconds_from(const std::string& text) {
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit(end, text.data() + text.size());
+  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (failure == std::errc{} && number > 0 && scale > 0 && std::isfinite(number)) return number * scale;
+  throw Error(Fault::usage, fmt::format("the budget \"{}\" is no time; write 90s, 30m or 1.5h", text));
+}
+
+std::vector<RowResult> run_rows(const std::vector<Recipe>& rows, const RunLimits& limits, ThreadPool& pool,
+                                const Reporter& report) {
+  // An infinite limit does not fit the clock's numbers; a century does.
+  const double seconds = std::min(limits.seconds, 3e9);
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  std::vector<RowResult> results;
+  for (const Recipe& recipe : rows) results.push_back(RowRunner(recipe, limits, end, pool, report).run());
+  return results;
+}
+
+Spread iterations_of(const RowResult& result, const std::string& rate_name) {
+  return spread_of(result, rate_name, [](const Run& run) { return static_cast<double>(run.iterations); });
+}
+
+Spread accuracy_of(const RowResult& result, const std::string& rate_name) {
+  return spread_of(result, rate_name, [](const Run& run) { return 100 * run.accuracy; });
+}
+
+Spread rate_of(const RowResult& result, const std::string& rate_name) {
+  return spread_of(result, rate_name, [](const Run& run) { return run.rate; });
+}
+
+}  // namespace lipschitzlr::experiment

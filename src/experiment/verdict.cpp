@@ -1,0 +1,135 @@
+#include "lipschitzlr/experiment/verdict.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "experiment/grid.hpp"
+
+namespace lipschitzlr::experiment {
+namespace {
+
+const char* const kCoded = "coded";
+const char* const kBaseline = "baseline";
+
+enum class Agreement { yes, no, unknown };
+
+std::string text_of(const Spread& spread, std::string (*format)(double)) {
+  const std::string least = format(spread.least), most = format(spread.most);
+  return least == most ? least : fmt::format("{} to {}", least, most);
+}
+
+Agreement within(double figure, double least, double most) {
+  return figure >= least && figure <= most ? Agreement::yes : Agreement::no;
+}
+
+class Judge {
+ public:
+  explicit Judge(const RowResult& result) : result_(result), recipe_(result.recipe) {}
+
+  Verdict verdict() {
+    if (!result_.absent.empty()) return {"not at hand", {get_sentence()}};
+    if (result_.runs.empty()) return {"not run", {"The time was up before this row."}};
+    look_for_artefacts();
+    const bool artefact = !reasons_.empty();
+    compare_rate();
+    compare_figure("with the rate 0.1", recipe_.paper.baseline, kBaseline);
+    compare_figure("with 1/L as coded", recipe_.paper.computed, kCoded);
+    if (artefact) return {"artefact", reasons_};
+    return {differs_ ? "differs" : unknown_ ? "cut short" : "reproduced", reasons_};
+  }
+
+ private:
+  std::string get_sentence() const {
+    std::vector<std::string> commands;
+    for (const std::string& set : result_.absent) commands.push_back("lipschitzlr data get " + set);
+    return fmt::format("Get the data with: {}, or take them from a folder with: lipschitzlr data import FOLDER.",
+                       fmt::join(commands, " and "));
+  }
+
+  void look_for_artefacts() {
+    if (recipe_.counts_iterations()) {
+      const double threshold = *recipe_.training.threshold;
+      if (std::abs(threshold / result_.zero_loss - 1) <= kThresholdTolerance) {
+        reasons_.push_back(
+            fmt::format("Artefact: the threshold {:.8g} is the loss before training; weights that are all zero have "
+                        "{:.8g}. The counts say how soon the random start is forgotten, not how soon the model learns.",
+                        threshold, result_.zero_loss));
+      }
+      if (std::isnan(result_.naive_loss)) {
+        reasons_.push_back(fmt::format(
+            "Artefact: after {:.0f} update(s) with 1/L, a loss written as -y log(p) is not a number, which ends a loop "
+            "that runs while loss >= T. The loss is in truth still above T.",
+            recipe_.paper.computed - 1));
+      }
+    } else if (std::abs(recipe_.paper.computed - 100 * result_.majority) <= kMajorityTolerance) {
+      reasons_.push_back(
+          fmt::format("Artefact: {}% is the share of the largest class ({:.2f} % of these rows), which "
+                      "a model reaches that looks at nothing.",
+                      recipe_.paper.computed, 100 * result_.majority));
+    }
+  }
+
+  void compare_rate() {
+    const Spread ours = rate_of(result_, kCoded);
+    if (ours.count == 0) return;
+    const double least = rate_for_paper_rows(result_, ours.least), most = rate_for_paper_rows(result_, ours.most);
+    if (within(recipe_.paper.rate, least * (1 - kRateTolerance), most * (1 + kRateTolerance)) == Agreement::no) {
+      disagree("1/L", format_rate(recipe_.paper.rate), text_of(ours, format_rate));
+    }
+    if (least != ours.least) {
+      reasons_.push_back(
+          fmt::format("Trained on {} rows where the paper had {}: 1/L grows as rows^1.5, and ours comes "
+                      "to {} for the paper's number of rows.",
+                      format_count(static_cast<double>(result_.rows)),
+                      format_count(static_cast<double>(recipe_.paper.rows)), format_rate(least)));
+    } else if (result_.rows != recipe_.paper.rows) {
+      reasons_.push_back(fmt::format("Trained on {} rows where the paper had {}.",
+                                     format_count(static_cast<double>(result_.rows)),
+                                     format_count(static_cast<double>(recipe_.paper.rows))));
+    }
+  }
+
+  void compare_figure(const std::string& what, double paper, const std::string& rate_name) {
+    const bool counts = recipe_.counts_iterations();
+    const Spread ours = counts ? iterations_of(result_, rate_name) : accuracy_of(result_, rate_name);
+    if (ours.count == 0) return;
+    const bool shortened = !counts && result_.epochs != *recipe_.training.epochs;
+    const double below = counts ? ours.least * (1 - kCountTolerance) : ours.least - kAccuracyTolerance;
+    const double above = counts ? ours.most * (1 + kCountTolerance) : ours.most + kAccuracyTolerance;
+    // A count that was cut short is only known to be larger: a smaller one in the paper still disagrees.
+    if (shortened || (!ours.complete && (!counts || paper >= below))) {
+      unknown_ = true;
+      return;
+    }
+    if (within(paper, below, above) == Agreement::yes) return;
+    const std::string name = fmt::format("{} {}", counts ? "iterations" : "accuracy", what);
+    const auto format = counts ? format_count : format_percent;
+    disagree(name, format(paper), (ours.complete ? "" : "more than ") + text_of(ours, format));
+  }
+
+  void disagree(const std::string& what, const std::string& paper, const std::string& ours) {
+    differs_ = true;
+    reasons_.push_back(fmt::format("Differs: {}: the paper has {}, we measure {}.", what, paper, ours));
+  }
+
+  const RowResult& result_;
+  const Recipe& recipe_;
+  std::vector<std::string> reasons_;
+  bool differs_ = false, unknown_ = false;
+};
+
+}  // namespace
+
+Verdict judge(const RowResult& result) { return Judge(result).verdict(); }
+
+double rate_for_paper_rows(const RowResult& result, double rate) {
+  const Recipe& recipe = result.recipe;
+  const bool grows =
+      recipe.model.family == linear::Family::logistic && recipe.model.scaling == data::Scaling::column_sum;
+  if (!grows || result.rows == recipe.paper.rows) return rate;
+  return rate * std::pow(static_cast<double>(recipe.paper.rows) / static_cast<double>(result.rows), 1.5);
+}
+
+}  // namespace lipschitzlr::experiment

@@ -1,0 +1,90 @@
+#include "lipschitzlr/experiment/runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/experiment/output.hpp"
+
+namespace lipschitzlr::experiment {
+namespace {
+
+std::vector<RowResult> run(const std::string& table, const std::string& name, const RunLimits& limits,
+                           unsigned threads = 1) {
+  ThreadPool pool(threads);
+  return run_rows(select_recipes(table, {name}), limits, pool);
+}
+
+TEST(Runner, RunsEveryRateFromEverySeed) {
+  const RunLimits limits{.seeds = 2, .max_iterations = 2000};
+  const RowResult result = run("table1", "iris", limits).at(0);
+  EXPECT_EQ(result.seeds_done, 2);
+  ASSERT_EQ(result.runs.size(), 10u);
+  const std::vector<std::string> names = {"baseline", "published", "coded", "certified", "gradient"};
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(result.runs[i].rate_name, names[i % 5]);
+    EXPECT_EQ(result.runs[i].seed, i < 5 ? 1u : 2u);
+  }
+  EXPECT_EQ(result.runs[0].rate, 0.1);
+  EXPECT_EQ(result.runs[1].iterations, result.runs[2].iterations);  // one formula, one training
+  EXPECT_LT(result.runs[2].loss, 0.2);
+}
+
+TEST(Runner, ACountThatWasCutShortIsNotComplete) {
+  const RowResult result = run("table1", "boston", {.seeds = 1, .max_iterations = 100}).at(0);
+  const Spread coded = iterations_of(result, "coded");
+  EXPECT_EQ(coded.most, 100);
+  EXPECT_FALSE(coded.complete);
+  EXPECT_GT(result.runs[2].loss, 200);
+}
+
+TEST(Runner, WithoutTimeNothingRunsAndNothingFails) {
+  const RowResult result = run("table1", "boston", {.seconds = 1e-9}).at(0);
+  EXPECT_TRUE(result.out_of_time);
+  EXPECT_TRUE(result.runs.empty());
+}
+
+TEST(Runner, ASetThatIsNotAtHandIsNamed) {
+  ::setenv("LIPSCHITZLR_DATA", LIPSCHITZLR_TEST_DIR "/experiment/no-such-folder", 1);
+  const auto results = run("table2", "mnist", {});
+  ::unsetenv("LIPSCHITZLR_DATA");
+  EXPECT_EQ(results[0].absent, (std::vector<std::string>{"mnist", "mnist-test"}));
+  EXPECT_TRUE(results[0].runs.empty());
+  EXPECT_NE(to_text(results, {}).find("lipschitzlr data get mnist and lipschitzlr data get mnist-test"),
+            std::string::npos);
+}
+
+TEST(Runner, OutputHasTheSameBytesForAnyNumberOfThreads) {
+  const RunLimits limits{.seeds = 2, .max_iterations = 200, .epochs = 20};
+  for (const auto& [table, name] : {std::pair{"table1", "digits"}, {"table2", "breast-cancer"}}) {
+    const std::string one = to_json(run(table, name, limits, 1), limits);
+    EXPECT_EQ(one, to_json(run(table, name, limits, 2), limits));
+    EXPECT_EQ(one, to_json(run(table, name, limits, 7), limits));
+  }
+}
+
+TEST(Runner, TextFitsAHundredColumnsAndCsvHasALinePerTraining) {
+  const RunLimits limits{.seeds = 2, .max_iterations = 50, .epochs = 5};
+  for (const auto& [table, name] : {std::pair{"table1", "digits"}, {"table2", "iris"}}) {
+    const auto results = run(table, name, limits);
+    const std::string text = to_text(results, limits);
+    for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+      end = text.find('\n', begin);
+      ASSERT_LE(end - begin, 100u) << text.substr(begin, end - begin);
+    }
+    const std::string csv = to_csv(results);
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 11);
+  }
+}
+
+TEST(Runner, ReadsTimesWithAUnit) {
+  EXPECT_EQ(seconds_from("90s"), 90);
+  EXPECT_EQ(seconds_from("30m"), 1800);
+  EXPECT_EQ(seconds_from("1.5h"), 5400);
+  EXPECT_EQ(seconds_from("12"), 12);
+  for (const std::string text : {"", "m", "-3s", "5d", "0", "inf"}) EXPECT_THROW(seconds_from(text), Error) << text;
+}
+
+}  // namespace
+}  // namespace lipschitzlr::experiment

@@ -1,0 +1,118 @@
+#include "lipschitzlr/experiment/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace lipschitzlr::experiment {
+namespace {
+
+// A row of Table 1 that met the paper's figures exactly: rate 9, 1000 iterations with 0.1 and 50 with 1/L.
+RowResult met() {
+  RowResult result;
+  result.recipe.table = "table1";
+  result.recipe.name = "made-up";
+  result.recipe.training.threshold = 0.5;
+  result.recipe.paper = {9, 1000, 50, 100};
+  result.rows = 100;
+  result.zero_loss = 2;
+  result.seeds_done = 1;
+  result.runs = {{"baseline", 1, 0.1, 1000, true}, {"coded", 1, 9, 50, true}};
+  return result;
+}
+
+RowResult met_accuracy() {
+  RowResult result = met();
+  result.recipe.training.threshold.reset();
+  result.recipe.training.epochs = 10;
+  result.recipe.paper = {9, 60, 90, 100};
+  result.epochs = 10;
+  result.majority = 0.5;
+  result.runs[0].accuracy = 0.595;
+  result.runs[1].accuracy = 0.905;
+  return result;
+}
+
+TEST(Verdict, ARowThatMeetsEveryFigureIsReproduced) {
+  EXPECT_EQ(judge(met()).word, "reproduced");
+  EXPECT_TRUE(judge(met()).reasons.empty());
+  EXPECT_EQ(judge(met_accuracy()).word, "reproduced");
+}
+
+TEST(Verdict, OneFigureThatDiffersIsNamedWithBothNumbers) {
+  RowResult result = met();
+  result.runs[1].rate = 8;
+  const Verdict verdict = judge(result);
+  EXPECT_EQ(verdict.word, "differs");
+  EXPECT_EQ(verdict.reasons, std::vector<std::string>{"Differs: 1/L: the paper has 9, we measure 8."});
+
+  RowResult slower = met();
+  slower.runs[0].iterations = 1100;
+  EXPECT_EQ(judge(slower).word, "differs");
+  RowResult worse = met_accuracy();
+  worse.runs[1].accuracy = 0.88;
+  EXPECT_EQ(judge(worse).word, "differs");
+}
+
+TEST(Verdict, FiguresBetweenTheLeastAndTheMostOfTheSeedsAgree) {
+  RowResult result = met();
+  result.runs[1].iterations = 20;
+  result.runs.push_back({"coded", 2, 9, 80, true});
+  EXPECT_EQ(judge(result).word, "reproduced");
+}
+
+TEST(Verdict, ACountCutShortIsUnknownUnlessThePaperIsAlreadyBelow) {
+  RowResult result = met();
+  result.runs[0].complete = false;
+  result.runs[0].iterations = 900;
+  EXPECT_EQ(judge(result).word, "cut short");
+  result.runs[0].iterations = 5000;
+  EXPECT_EQ(judge(result).word, "differs");
+}
+
+TEST(Verdict, AThresholdAtTheLossOfZeroWeightsIsAnArtefact) {
+  RowResult result = met();
+  result.zero_loss = 0.5001;
+  EXPECT_EQ(judge(result).word, "artefact");
+  result.zero_loss = 0.51;
+  EXPECT_EQ(judge(result).word, "reproduced");
+}
+
+TEST(Verdict, ANaiveLossThatIsNotANumberIsAnArtefact) {
+  RowResult result = met();
+  result.naive_loss = std::nan("");
+  EXPECT_EQ(judge(result).word, "artefact");
+}
+
+TEST(Verdict, TheShareOfTheLargestClassIsAnArtefact) {
+  RowResult result = met_accuracy();
+  result.majority = 0.9005;
+  EXPECT_EQ(judge(result).word, "artefact");
+}
+
+TEST(Verdict, FewerEpochsThanThePaperSettleNothing) {
+  RowResult result = met_accuracy();
+  result.epochs = 5;
+  EXPECT_EQ(judge(result).word, "cut short");
+}
+
+TEST(Verdict, RowsNotRunSaySo) {
+  RowResult result = met();
+  result.runs.clear();
+  result.out_of_time = true;
+  EXPECT_EQ(judge(result).word, "not run");
+  result.absent = {"energy"};
+  EXPECT_EQ(judge(result).word, "not at hand");
+}
+
+TEST(Verdict, RatesOfScaledLogisticRowsAreComparedForThePapersNumberOfRows) {
+  RowResult result = met();
+  result.recipe.model = {linear::Family::logistic, data::Scaling::column_sum, true};
+  result.rows = 25;
+  EXPECT_DOUBLE_EQ(rate_for_paper_rows(result, 1), 8);  // (100 / 25)^1.5
+  result.recipe.model.scaling = data::Scaling::none;
+  EXPECT_DOUBLE_EQ(rate_for_paper_rows(result, 1), 1);
+}
+
+}  // namespace
+}  // namespace lipschitzlr::experiment
