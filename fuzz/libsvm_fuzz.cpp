@@ -9,6 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   options.format = (bytes[0] & 1) != 0 ? Format::detect : Format::libsvm;
   options.has_target = (bytes[0] & 2) == 0;
   if ((bytes[0] & 4) != 0) options.columns = 7;
+  options.target_may_be_missing = (bytes[0] & 8) != 0;
   check_reading({reinterpret_cast<const char*>(bytes) + 1, size - 1}, options);
   return 0;
 }

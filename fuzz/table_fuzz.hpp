@@ -38,10 +38,11 @@ inline DenseMatrix<double> stored_values(const Features& features) {
   return Eigen::Map<const DenseMatrix<double>>(sparse.valuePtr(), 1, sparse.nonZeros());
 }
 
-inline void check_table(const Table& table, bool has_target) {
+inline void check_table(const Table& table, const ReadOptions& options) {
   demand(table.rows() > 0 && table.columns() > 0);
   demand(static_cast<Index>(table.feature_names.size()) == table.columns());
-  demand(table.target.size() == (has_target ? table.rows() : 0));
+  demand(table.target.size() == 0 || table.target.size() == table.rows());
+  if (!options.target_may_be_missing) demand(table.target.size() == (options.has_target ? table.rows() : 0));
   demand(table.target.allFinite() && stored_values(table.features).allFinite());
   for (double target : table.target) {
     if (table.is_classified()) demand(target >= 0 && target < static_cast<double>(table.labels.size()));
@@ -52,7 +53,7 @@ inline void check_reading(std::string_view content, const ReadOptions& options) 
   constexpr std::size_t kTinyBlock = 5;
   constexpr std::size_t kWholeInput = 4096;  // the usual block is larger, and clearing it the slowest part of a run
   const Outcome whole = try_to_read(content, options, kWholeInput);
-  if (whole.error.empty()) check_table(whole.table, options.has_target);
+  if (whole.error.empty()) check_table(whole.table, options);
   if (options.format == Format::detect) return;  // what the first lines look like depends on how many are seen
   const Outcome pieces = try_to_read(content, options, kTinyBlock);
   demand(whole.error.empty() == pieces.error.empty());

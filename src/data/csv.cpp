@@ -99,7 +99,7 @@ const char* CsvParser::parse_row(const char* text) {
 inline const char* CsvParser::parse_feature(const char* text, Index column, double& value) {
   const char* start = text;
   while (*start == ' ') ++start;
-  const Number number = read_number(start);
+  const Number number = read_padded_number(start);
   if (number.end != nullptr && std::isfinite(number.value)) {
     if (const char* end = find_cell_end(number.end, layout_.delimiter)) {
       value = number.value;

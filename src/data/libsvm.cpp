@@ -113,7 +113,7 @@ const char* LibsvmParser::parse_row(const char* text) {
 }
 
 const char* LibsvmParser::parse_label(const char* text) {
-  const Number number = read_number(text);
+  const Number number = read_padded_number(text);
   if (number.end == nullptr || !ends_word(*number.end) || !std::isfinite(number.value)) {
     fail(text, fmt::format("expected a number as label, found {}", quoted(word_at(text))));
   }
@@ -156,7 +156,7 @@ Index LibsvmParser::parse_index(const char*& text) const {
 }
 
 double LibsvmParser::parse_value(const char*& text) const {
-  const Number number = read_number(text);
+  const Number number = read_padded_number(text);
   if (number.end == nullptr || !ends_word(*number.end)) {
     fail(text, fmt::format("expected a number after the colon, found {}", quoted(word_at(text))));
   }

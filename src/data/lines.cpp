@@ -36,7 +36,8 @@ void LineBlocks::fill() {
     fail_in_file(name_, fmt::format("a line is longer than {} MiB: is this a table?", kLongestBlock / (1024 * 1024)));
   }
   const std::size_t wanted = std::max(block_size_, filled_);
-  if (buffer_.size() < filled_ + wanted + 1) buffer_.resize(filled_ + wanted + 1);
+  const std::size_t needed = filled_ + wanted + 1 + kPadding;
+  if (buffer_.size() < needed) buffer_.resize(needed);
   const std::size_t got = source_.read(buffer_.data() + filled_, wanted);
   const std::size_t nul = std::string_view(buffer_.data() + filled_, got).find('\0');
   if (nul != std::string_view::npos) {

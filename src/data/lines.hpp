@@ -13,13 +13,14 @@ namespace lipschitzlr::data {
 class LineBlocks {
  public:
   static constexpr std::size_t kBlockSize = 1 << 18;
+  static constexpr std::size_t kPadding = 8;
 
   // The source and the name (for messages) must outlive this.
   LineBlocks(ByteSource& source, const std::string& name, std::size_t block_size = kBlockSize);
 
   // At least the given number of lines, if there are as many, each with its '\n' (added to a last line without one);
   // empty at the end. Valid until the next call. A UTF-8 byte order mark at the start of the file is left out; a NUL
-  // byte anywhere is an Error (data), for then this is no text.
+  // byte anywhere is an Error (data), for then this is no text. The kPadding bytes behind a block may be read, too.
   std::string_view next(std::size_t least_lines = 1);
 
  private:

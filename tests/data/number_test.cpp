@@ -20,6 +20,12 @@ void expect_as_strtod(const std::string& text) {
   const Number number = read_number(text.c_str());
   ASSERT_EQ(number.end, end) << text;
   ASSERT_EQ(std::bit_cast<std::uint64_t>(number.value), std::bit_cast<std::uint64_t>(expected)) << text;
+  for (const char* behind : {",1234567", "\n.......", "\xC3\xBF//::ee", "       0"}) {
+    const std::string padded = text + behind;
+    const Number fast = read_padded_number(padded.c_str());
+    ASSERT_EQ(fast.end - padded.c_str(), end - text.c_str()) << padded;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(fast.value), std::bit_cast<std::uint64_t>(expected)) << padded;
+  }
 }
 
 std::string print(const char* format, double value) {
@@ -113,6 +119,17 @@ TEST(Number, StopsWhereTheNumberStops) {
   EXPECT_EQ(length("1e5e"), 3);
   EXPECT_EQ(length("1.2.3"), 3);
   EXPECT_EQ(length("0x10"), 1);
+}
+
+TEST(Number, EveryCharacterThatIsNoDigitEndsTheDigits) {
+  for (int code = 1; code < 256; ++code) {
+    const auto c = static_cast<char>(code);
+    if ((c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E') continue;
+    for (std::size_t count = 1; count < 18; ++count) {
+      const std::string text = std::string(count, '7') + c + std::string(8, c);
+      EXPECT_EQ(read_padded_number(text.c_str()).end - text.c_str(), count) << code;
+    }
+  }
 }
 
 TEST(Number, WordsAreNoNumbers) {

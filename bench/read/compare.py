@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Speed and memory of our CSV reader against pandas' and NumPy's, on one core, interleaved in one run.
+
+    bench/read/compare.py BUILD_FOLDER/bench/read/read_bench [--megabytes 120] [--rounds 3]
+
+Makes its files in a temporary folder: six significant digits, whole numbers, and all 17 digits. The rate is of the
+fastest round by processor time, which other work on the machine disturbs least; wall time is printed beside it.
+"""
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COLUMNS = 20
+KINDS = {"six digits": "%.6g", "whole numbers": "%d", "17 digits": "%.17g"}
+PEERS = ["pandas", "pandas-exact", "numpy"]
+
+
+def make_file(path, kind, megabytes):
+    import numpy
+
+    generator = numpy.random.default_rng(1)
+    row_format = ",".join([KINDS[kind]] * COLUMNS) + "\n"
+    with open(path, "w") as file:
+        file.write(",".join(f"c{i}" for i in range(COLUMNS)) + "\n")
+        while file.tell() < megabytes * 1e6:
+            block = generator.standard_normal((2000, COLUMNS)) * 10.0 ** generator.integers(-2, 5, COLUMNS)
+            file.write("".join(row_format % tuple(row) for row in block.tolist()))
+
+
+def measure(command, source=None):
+    done = subprocess.run(command, stdin=source, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def best(runs):
+    return min(runs, key=lambda run: run["processor"])
+
+
+def report(title, size, runs):
+    ours = best(runs["ours"])
+    print(f"{title}: {size / 1e6:.0f} MB, {ours['rows']} rows, matrix {ours['matrix'] / 1e6:.0f} MB")
+    print(f"  {'reader':14} {'MB/s':>7} {'(wall)':>8} {'ours is':>9} {'memory / matrix':>16}")
+    for name, results in runs.items():
+        run = best(results)
+        wall = min(result["wall"] for result in results)
+        print(f"  {name:14} {size / 1e6 / run['processor']:7.0f} {size / 1e6 / wall:8.0f} "
+              f"{run['processor'] / ours['processor']:8.2f}x {run['peak'] / run['matrix']:15.2f}")
+
+
+def compare(program, path, kind, rounds):
+    runs = {name: [] for name in ["ours", "ours, piped", "ours, gzip", *PEERS]}
+    packed = path.with_suffix(".gz")
+    with open(path, "rb") as plain, gzip.open(packed, "wb", compresslevel=1) as target:
+        shutil.copyfileobj(plain, target)
+    peer = [sys.executable, str(pathlib.Path(__file__).with_name("peer.py"))]
+    for _ in range(rounds):
+        runs["ours"].append(measure([program, path]))
+        with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
+            runs["ours, piped"].append(measure([program, "-"], cat.stdout))
+        runs["ours, gzip"].append(measure([program, packed]))
+        for name in PEERS:
+            runs[name].append(measure([*peer, name, path]))
+    report(kind, path.stat().st_size, runs)
+    packed.unlink()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path, help="the built read_bench")
+    parser.add_argument("--megabytes", type=float, default=120, help="size of each file (default 120)")
+    parser.add_argument("--rounds", type=int, default=3, help="times each reader runs (default 3)")
+    options = parser.parse_args()
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in KINDS:
+            path = pathlib.Path(folder) / "numbers.csv"
+            make_file(path, kind, options.megabytes)
+            compare(options.program.resolve(), path, kind, options.rounds)
+
+
+main()
