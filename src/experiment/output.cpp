@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "experiment/grid.hpp"
@@ -31,7 +32,8 @@ std::string iterations_cell(const Spread& spread, Line line) {
   if (spread.diverged) return line == Line::mean ? "diverged" : "";
   if (!spread.complete) return line == Line::mean ? fmt::format(">{:.0f}", spread.most) : "";
   if (line != Line::mean && spread.least == spread.most) return "";
-  return fmt::format("{:.0f}", pick(spread, line));
+  const double value = pick(spread, line);
+  return value < 10 && value != std::round(value) ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
 }
 
 std::string accuracy_cell(const Spread& spread, Line line) {

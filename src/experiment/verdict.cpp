@@ -78,13 +78,15 @@ class Judge {
     if (within(recipe_.paper.rate, least * (1 - kRateTolerance), most * (1 + kRateTolerance)) == Agreement::no) {
       disagree("1/L", format_rate(recipe_.paper.rate), text_of(ours, format_rate));
     }
+    if (std::abs(static_cast<double>(result_.rows) / static_cast<double>(recipe_.paper.rows) - 1) < kRowsTolerance)
+      return;
     if (least != ours.least) {
       reasons_.push_back(
           fmt::format("Trained on {} rows where the paper had {}: 1/L grows as rows^1.5, and ours comes "
                       "to {} for the paper's number of rows.",
                       format_count(static_cast<double>(result_.rows)),
                       format_count(static_cast<double>(recipe_.paper.rows)), format_rate(least)));
-    } else if (result_.rows != recipe_.paper.rows) {
+    } else {
       reasons_.push_back(fmt::format("Trained on {} rows where the paper had {}.",
                                      format_count(static_cast<double>(result_.rows)),
                                      format_count(static_cast<double>(recipe_.paper.rows))));

@@ -99,7 +99,8 @@ TEST(Reproduction, EnergyTakes3833Iterations) {
 TEST(Reproduction, CaliforniaRateAsCoded) {
   if (!at_hand("table1", "california")) GTEST_SKIP() << "needs `lipschitzlr data get california`";
   EXPECT_NEAR(coded_rate("table1", "california") / 5163.59, 1, 1e-4);
-  EXPECT_EQ(iterations("california", 1, linear::ConstantKind::coded), 2);
+  // One update suffices; a lucky start needs none, because the threshold is the loss before training.
+  EXPECT_LE(iterations("california", 1, linear::ConstantKind::coded), 2);
 }
 
 TEST(Reproduction, MnistRateIsNotThePapersSinglePrecisionOne) {

@@ -16,6 +16,7 @@ inline constexpr double kRateTolerance = 0.01;   // a share of 1/L: the paper pr
 inline constexpr double kCountTolerance = 0.05;  // a share of the iterations: the starts are drawn at random
 inline constexpr double kAccuracyTolerance = 1;  // percent of the rows judged
 inline constexpr double kThresholdTolerance = 0.01;
+inline constexpr double kRowsTolerance = 0.01;     // a share of the rows trained on: fewer missing are not worth a word
 inline constexpr double kMajorityTolerance = 0.1;  // percent of the rows
 
 struct Verdict {
