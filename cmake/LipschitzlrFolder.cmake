@@ -28,9 +28,9 @@ function(lipschitzlr_folder name)
   foreach(used ${ARG_USES})
     target_link_libraries(${target} PUBLIC lipschitzlr_${used})
   endforeach()
-  # fmt and nlohmann-json are header-only and stay inside our sources: a user of the library needs neither.
+  # fmt and nlohmann-json stay inside our sources: a user of the library needs neither.
   target_link_libraries(${target} PUBLIC Eigen3::Eigen ${ARG_LINKS}
-                        PRIVATE $<BUILD_INTERFACE:lipschitzlr_settings> $<BUILD_INTERFACE:fmt::fmt-header-only>
+                        PRIVATE $<BUILD_INTERFACE:lipschitzlr_settings> $<BUILD_INTERFACE:lipschitzlr_fmt>
                                 $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 endfunction()
 
@@ -38,7 +38,7 @@ function(lipschitzlr_test name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS")
   add_executable(${name}_test ${ARG_SOURCES})
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name}_test PRIVATE lipschitzlr_${name} ${ARG_LINKS} lipschitzlr_settings fmt::fmt-header-only
+  target_link_libraries(${name}_test PRIVATE lipschitzlr_${name} ${ARG_LINKS} lipschitzlr_settings lipschitzlr_fmt
                                              nlohmann_json::nlohmann_json GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE LIPSCHITZLR_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name}_test)
