@@ -26,15 +26,16 @@ import numpy as np  # noqa: E402
 import scipy.sparse  # noqa: E402
 from peers import Peer, Sklearn  # noqa: E402
 
-# name, family, scalar, rows, columns, outputs, goal against NumPy
+# name, family, scalar, rows, columns, outputs, goal against NumPy (0: none), rows of a mini-batch (0: all rows)
 CASES = [
-    ("wide softmax (MNIST)", "softmax", np.float32, 60000, 784, 10, 2.5),
-    ("tall logistic (Covertype)", "logistic", np.float64, 495141, 10, 1, 3.5),
-    ("sparse logistic (a9a)", "logistic", np.float64, 32561, 123, 1, 3.0),
-    ("iris", "softmax", np.float64, 105, 4, 3, 5.0),
-    ("digits", "softmax", np.float64, 1257, 64, 10, 5.0),
-    ("Boston", "linear", np.float64, 506, 14, 1, 5.0),
-    ("breast cancer", "logistic", np.float64, 569, 31, 1, 5.0),
+    ("wide softmax (MNIST)", "softmax", np.float32, 60000, 784, 10, 2.5, 0),
+    ("tall logistic (Covertype)", "logistic", np.float64, 495141, 10, 1, 3.5, 0),
+    ("sparse logistic (a9a)", "logistic", np.float64, 32561, 123, 1, 3.0, 0),
+    ("mini-batch (MNIST)", "softmax", np.float32, 60000, 784, 10, 0, 128),
+    ("iris", "softmax", np.float64, 105, 4, 3, 5.0, 0),
+    ("digits", "softmax", np.float64, 1257, 64, 10, 5.0, 0),
+    ("Boston", "linear", np.float64, 506, 14, 1, 5.0, 0),
+    ("breast cancer", "logistic", np.float64, 569, 31, 1, 5.0, 0),
 ]
 
 
@@ -48,7 +49,7 @@ def a9a_like(random, rows, columns):
 
 
 def make(case):
-    name, family, scalar, rows, columns, outputs, _ = case
+    name, family, scalar, rows, columns, outputs = case[:6]
     random = np.random.default_rng(1)
     if name.startswith("sparse") and options.a9a:
         from sklearn.datasets import load_svmlight_file
@@ -93,8 +94,10 @@ class Ours:
         answer = self.ask("check")
         return answer["loss"], np.fromfile(f"{self.folder}/gradient.bin", self.scalar).reshape(self.shape), answer["isa"]
 
-    def seconds(self, times):
-        return self.ask(f"time {times}")["seconds"] / times
+    def seconds(self, times, batch):
+        """Of one evaluation: on average, and the least."""
+        answer = self.ask(f"batch {batch} {times}" if batch else f"time {times}")
+        return answer["seconds"] / times, answer["least"]
 
     def close(self):
         self.process.stdin.close()
@@ -102,16 +105,19 @@ class Ours:
 
 
 def peer_seconds(peer, W, times):
-    start = time.perf_counter()
+    least, start = float("inf"), time.perf_counter()
+    before = start
     for _ in range(times):
         peer(W)
-    return (time.perf_counter() - start) / times
+        after = time.perf_counter()
+        least, before = min(least, after - before), after
+    return (before - start) / times, least
 
 
 def repeats(measure):
     """As many evaluations as fill a turn, after one to warm up."""
     measure(1)
-    once = max(measure(3), 1e-7)
+    once = max(measure(3)[0], 1e-7)
     return max(1, int((0.02 if options.quick else 0.15) / once))
 
 
@@ -124,15 +130,30 @@ def agree(name, ours, theirs, scalar):
         sys.exit(f"{name}: loss or gradient differs from NumPy's by {error:.2g} (relative); that must not be")
 
 
+def peers_of(case, X, y):
+    family, outputs, batch = case[1], case[5], case[7]
+    if batch:
+        rows = np.random.default_rng(2).integers(0, len(y), batch)
+        learner = Sklearn(family, X, y, outputs, 1)
+
+        def learn(W):
+            learner.X, learner.y = X[rows], y[rows]
+            return learner(W)
+
+        return lambda W: Peer(family, X[rows], y[rows])(W), learn
+    # Where there is little to do, scikit-learn is faster with one thread.
+    threads = options.threads if X.shape[0] > 10000 else 1
+    return Peer(family, X, y), Sklearn(family, X, y, outputs, threads)
+
+
 def run_case(case, folder):
-    name, family, scalar, _, _, outputs, goal = case
+    batch = case[7]
     X, y, W = make(case)
     ours = Ours(folder, case, X, y, W)
-    numpy_peer = Peer(family, X, y)
-    sklearn_peer = Sklearn(family, X, y, outputs, options.threads)
-    agree(name, ours.check(), numpy_peer(W), scalar)
+    agree(case[0], ours.check(), Peer(case[1], X, y)(W), case[2])
+    numpy_peer, sklearn_peer = peers_of(case, X, y)
     measures = [
-        ours.seconds,
+        lambda times: ours.seconds(times, batch),
         lambda times: peer_seconds(numpy_peer, W, times),
         lambda times: peer_seconds(sklearn_peer, W, times),
     ]
@@ -142,28 +163,32 @@ def run_case(case, folder):
     limits = ours.ask("limits")
     isa = ours.check()[2]
     ours.close()
-    return report(case, X, turns, limits, isa, goal)
-
-
-def report(case, X, turns, limits, isa, goal):
-    name, family, scalar, rows, columns, outputs, _ = case
-    median, least = np.median(turns, axis=0), turns.min(axis=0)
-    ratio, sklearn_ratio = np.median(turns[:, 1:] / turns[:, :1], axis=0)
-    sparse = scipy.sparse.issparse(X)
-    bytes_read = (X.data.nbytes + X.indices.nbytes) if sparse else X.nbytes
-    operations = 4 * (X.nnz if sparse else X.size) * outputs
-    by_memory, by_flops = bytes_read / limits["bytes"], operations / limits["operations"]
-    # What stays in the caches is not bounded by memory; 16 MB is more than any second-level cache here holds.
-    limit, which = max((by_flops, "flops"), (by_memory if bytes_read > 16e6 else 0, "memory"))
-    unit, factor = ("ms", 1e3) if median[0] > 1e-3 else ("us", 1e6)
-    verdict = "PASS" if ratio >= goal else "short of goal"
-    print(
-        f"{name:26s} {X.shape[0]:>6d} x {columns:<3d} x {outputs:<2d} {np.dtype(scalar).name}  "
-        f"ours {median[0] * factor:8.2f} (least {least[0] * factor:8.2f})  NumPy {median[1] * factor:9.2f}  "
-        f"scikit-learn {median[2] * factor:9.2f} {unit}   {ratio:5.2f}x NumPy (goal {goal}x: {verdict}), "
-        f"{sklearn_ratio:5.2f}x scikit-learn, {100 * limit / least[0]:3.0f} % of the {which} limit"
-    )
+    report(case, X, turns, limits)
     return limits, isa
+
+
+def report(case, X, turns, limits):
+    name, _, scalar, _, columns, outputs, goal, batch = case
+    rows = batch or X.shape[0]
+    median, least = np.median(turns[:, :, 0], axis=0), turns[:, :, 1].min(axis=0)
+    ratio, sklearn_ratio = np.median(turns[:, 1:, 0] / turns[:, :1, 0], axis=0)
+    sparse = scipy.sparse.issparse(X)
+    bytes_read = (X.data.nbytes + X.indices.nbytes) if sparse else rows * columns * X.itemsize
+    operations = 4 * (X.nnz if sparse else rows * columns) * outputs
+    # What stays in the caches is not bounded by memory; 16 MB is more than a second-level cache holds.
+    by_memory = bytes_read / limits["bytes"] if bytes_read > 16e6 else 0
+    limit, which = max((operations / limits["operations"], "arithmetic"), (by_memory, "memory"))
+    unit, factor = ("ms", 1e3) if least[0] > 1e-3 else ("us", 1e6)
+    verdict = f"goal {goal}: {'PASS' if ratio >= goal else 'short of goal'}" if goal else "no goal"
+    print(f"{name}: {rows} x {columns} x {outputs}, {np.dtype(scalar).name}{', sparse' if sparse else ''}")
+    for who, one, quickest in zip(("ours", "NumPy", "scikit-learn"), median, least):
+        print(f"    {who:12s} {one * factor:10.2f} {unit} median {quickest * factor:10.2f} {unit} least")
+    print(
+        f"    {ratio:.2f} times as fast as NumPy by medians ({verdict}), {least[1] / least[0]:.2f} by the least; "
+        f"{sklearn_ratio:.2f} and {least[2] / least[0]:.2f} times scikit-learn; "
+        f"{100 * limit / least[0]:.0f} % of the {which} limit",
+        flush=True,
+    )
 
 
 def blas_name():

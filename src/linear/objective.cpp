@@ -34,6 +34,23 @@ kernel::Loss loss_of(Family family) {
 
 std::size_t size_of(Index number) { return static_cast<std::size_t>(number); }
 
+// The kernels count on it, and a matrix put together by hand may not have it.
+template <class Scalar>
+void check_columns(const SparseMatrix<Scalar>& features) {
+  const std::int32_t* const columns = features.innerIndexPtr();
+  const std::int32_t* const starts = features.outerIndexPtr();
+  for (Index row = 0; row < features.rows(); ++row) {
+    std::int32_t least = 0;
+    for (std::int32_t cell = starts[row]; cell < starts[row + 1]; ++cell) {
+      if (columns[cell] < least || columns[cell] >= features.cols()) {
+        throw Error(Fault::data, fmt::format("row {}: column {} is out of order, repeated or past the last column",
+                                             row + 1, columns[cell] + 1));
+      }
+      least = columns[cell] + 1;
+    }
+  }
+}
+
 // The rows of either kind of matrix, as the kernels want them.
 template <class Scalar>
 void describe(const DenseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
@@ -46,6 +63,8 @@ void describe(const SparseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
     throw Error(Fault::usage, "the sparse matrix is not compressed; call its makeCompressed() first");
   }
   job.values = features.valuePtr();
+  check_columns(features);
+  job.ones = std::all_of(job.values, job.values + features.nonZeros(), [](Scalar value) { return value == 1; });
   job.columns = features.innerIndexPtr();
   job.starts = features.outerIndexPtr();
 }

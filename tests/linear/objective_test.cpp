@@ -230,6 +230,20 @@ TEST(Objective, GivesTheSameBitsForOneTwoAndSevenThreads) {
   expect_same_bits(line, line.sparse);
 }
 
+TEST(Objective, SparseRowsOfOnesNeedNoValuesAndGiveTheSame) {
+  ThreadPool pool(2);
+  for (const std::string& name : kIsas) {
+    const Isa isa(name);
+    if (!Isa::available()) continue;
+    for (Family family : {Family::linear, Family::logistic}) {
+      auto problem = make_problem<double>(family, 600, 40, 1, 0.3);
+      problem.dense = (problem.dense.array() != 0).cast<double>();
+      problem.sparse = problem.dense.sparseView();
+      check_matrix(problem, problem.sparse, pool, to_string(family) + " of ones " + name);
+    }
+  }
+}
+
 TEST(Objective, SparseRowsMayBeEmptyAndColumnsMany) {
   ThreadPool pool(2);
   SparseMatrix<double> features(3, 1000000);
@@ -340,6 +354,11 @@ TEST(Objective, RefusesWhatDoesNotFit) {
   EXPECT_EQ(fault_of(make(Family::softmax, Vector<double>{{0, 0}}, 1)), Fault::data);
   const DenseMatrix<double> empty(0, 3);
   EXPECT_EQ(fault_of([&] { Objective<double>(Family::linear, empty, Vector<double>(), 1, pool); }), Fault::data);
+
+  SparseMatrix<double> twice = DenseMatrix<double>::Ones(2, 3).sparseView();
+  twice.makeCompressed();
+  twice.innerIndexPtr()[1] = 0;
+  EXPECT_EQ(fault_of([&] { Objective<double>(Family::linear, twice, Vector<double>{{0, 1}}, 1, pool); }), Fault::data);
 
   const Objective<double> objective(Family::linear, two, Vector<double>{{0, 1}}, 1, pool);
   Weights<double> gradient;

@@ -60,7 +60,8 @@ void dense_unpack(std::size_t features, std::size_t outputs, const T* packed, T*
 }
 
 template <class T, std::size_t Group>
-inline void score_tile(const T* const* rows, std::size_t features, const T* weights, T* scores) {
+__attribute__((always_inline)) inline void score_tile(const T* const* rows, std::size_t features, const T* weights,
+                                                      T* scores) {
   Vec<T> partial[kTileRows][Group] = {};
   const auto add = [&](const Vec<T>(&x)[kTileRows], const T* w) __attribute__((always_inline)) {
 #pragma GCC unroll 8
@@ -89,14 +90,16 @@ inline void score_tile(const T* const* rows, std::size_t features, const T* weig
 }
 
 template <class T, std::size_t Group>
-void group_scores(const T* const* rows, std::size_t count, std::size_t features, const T* weights, T* scores) {
+__attribute__((noinline)) void group_scores(const T* const* rows, std::size_t count, std::size_t features,
+                                            const T* weights, T* scores) {
   for (std::size_t i = 0; i < count; i += kTileRows) score_tile<T, Group>(rows + i, features, weights, scores + i);
 }
 
 // Adds to Strip vectors of features x Group outputs; several rows at once when the tile alone would wait for its sums.
+// Reads no memory but what the scores have just read: time to fetch the next block, ahead bytes further on.
 template <class T, std::size_t Group, std::size_t Strip, bool Partial>
-void gradient_strip(const T* const* rows, std::size_t count, std::size_t offset, std::size_t some, const T* residuals,
-                    T* gradient) {
+void gradient_strip(const T* const* rows, std::size_t count, std::size_t offset, std::size_t some, std::size_t ahead,
+                    const T* residuals, T* gradient) {
   constexpr std::size_t kSplit = kTile / (Group * Strip) >= 4 ? 4 : kTile / (Group * Strip) >= 2 ? 2 : 1;
   Vec<T> sum[kSplit][Group][Strip] = {};
   const auto add = [&](std::size_t row, Vec<T>(&to)[Group][Strip]) __attribute__((always_inline)) {
@@ -105,6 +108,9 @@ void gradient_strip(const T* const* rows, std::size_t count, std::size_t offset,
     for (std::size_t v = 0; v < Strip; ++v) {
       const T* from = rows[row] + offset + v * kLanes<T>;
       x[v] = Partial && v + 1 == Strip ? load_some(from, some) : load<Vec<T>>(from);
+      if constexpr (Strip == kStrip && !Partial) {
+        __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + ahead), 0, 2);
+      }
     }
 #pragma GCC unroll 8
     for (std::size_t c = 0; c < Group; ++c) {
@@ -136,19 +142,20 @@ template <class T, std::size_t Group, std::size_t Strip>
 inline void last_strip(const T* const* rows, std::size_t count, std::size_t offset, std::size_t some,
                        const T* residuals, T* gradient) {
   if (some == 0) {
-    gradient_strip<T, Group, Strip, false>(rows, count, offset, some, residuals, gradient);
+    gradient_strip<T, Group, Strip, false>(rows, count, offset, some, 0, residuals, gradient);
   } else {
-    gradient_strip<T, Group, Strip, true>(rows, count, offset, some, residuals, gradient);
+    gradient_strip<T, Group, Strip, true>(rows, count, offset, some, 0, residuals, gradient);
   }
 }
 
 template <class T, std::size_t Group>
-void group_gradient(const T* const* rows, std::size_t count, std::size_t features, const T* residuals, T* gradient) {
+__attribute__((noinline)) void group_gradient(const T* const* rows, std::size_t count, std::size_t features,
+                                              std::size_t ahead, const T* residuals, T* gradient) {
   const std::size_t some = features % kLanes<T>;
   std::size_t left = (features + kLanes<T> - 1) / kLanes<T>;
   std::size_t offset = 0;
   for (; left > kStrip; left -= kStrip, offset += kStrip * kLanes<T>) {
-    gradient_strip<T, Group, kStrip, false>(rows, count, offset, 0, residuals, gradient + offset * Group);
+    gradient_strip<T, Group, kStrip, false>(rows, count, offset, 0, ahead, residuals, gradient + offset * Group);
   }
   gradient += offset * Group;
   if (left == 1) last_strip<T, Group, 1>(rows, count, offset, some, residuals, gradient);
@@ -188,11 +195,12 @@ inline std::size_t dense_block_rows(std::size_t features) {
 
 // The rows of a block, the last one repeated to fill a tile, and their scores.
 template <class T>
-void dense_block_scores(const Job<T>& job, std::size_t start, std::size_t count, RowPointers<T>& rows) {
-  for (std::size_t i = 0; i < round_up(count, kTileRows); ++i) {
-    const std::size_t row = start + (i < count ? i : count - 1);
-    rows[i] = job.dense + row_at(job, row) * static_cast<std::ptrdiff_t>(job.features);
+__attribute__((noinline)) void dense_block_scores(const Job<T>& job, std::size_t start, std::size_t count,
+                                                  RowPointers<T>& rows) {
+  for (std::size_t i = 0; i < count; ++i) {
+    rows[i] = job.dense + row_at(job, start + i) * static_cast<std::ptrdiff_t>(job.features);
   }
+  for (std::size_t i = count; i < round_up(count, kTileRows); ++i) rows[i] = rows[count - 1];
   const std::size_t padded = round_up(job.features, kLanes<T>);
   for_each_group(job.outputs, [&](auto size, std::size_t begin) {
     group_scores<T, decltype(size)::value>(rows, count, job.features, job.weights + begin * padded,
@@ -212,7 +220,9 @@ double dense_evaluate(const Job<T>& job) {
     dense_block_scores(job, start, count, rows);
     loss += block_losses(job, start, count, job.scratch);
     for_each_group(job.outputs, [&](auto size, std::size_t begin) {
-      group_gradient<T, decltype(size)::value>(rows, count, job.features, job.scratch + begin * kBlock,
+      // Once is enough, and the rows of a mini-batch do not follow one another.
+      const std::size_t ahead = begin == 0 && job.rows == nullptr ? block * job.features * sizeof(T) : 0;
+      group_gradient<T, decltype(size)::value>(rows, count, job.features, ahead, job.scratch + begin * kBlock,
                                                job.gradient + begin * padded);
     });
   }

@@ -27,12 +27,13 @@ constexpr std::size_t kGroup = 5, kStrip = 4, kTile = 24;
 constexpr std::size_t kGroup = 3, kStrip = 3, kTile = 12;
 #endif
 
+// In this order: they build on one another.
+// clang-format off
 #include "linear/kernel/vector.hpp"
-// These build on one another.
 #include "linear/kernel/losses.hpp"
-// (kept apart so that they are not sorted)
 #include "linear/kernel/dense.hpp"
 #include "linear/kernel/sparse.hpp"
+// clang-format on
 
 template <class T, Vec<T> (*Function)(Vec<T>)>
 void map(std::size_t count, const T* in, T* out) {

@@ -23,7 +23,8 @@ struct Job {
 
   const Scalar* dense = nullptr;  // row by row without gaps; or, for the sparse engine, compressed rows:
   const Scalar* values = nullptr;
-  const std::int32_t* columns = nullptr;
+  bool ones = false;                      // every stored value is 1
+  const std::int32_t* columns = nullptr;  // ascending within a row
   const std::int32_t* starts = nullptr;
 
   const Scalar* targets = nullptr;       // squared, logistic

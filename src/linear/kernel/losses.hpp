@@ -10,6 +10,16 @@ inline std::ptrdiff_t row_at(const Job<T>& job, std::size_t i) {
   return job.rows ? job.rows[i] : static_cast<std::ptrdiff_t>(job.first + i);
 }
 
+// The entries of a block's rows.
+template <class T, class Entry>
+inline void gather(const Job<T>& job, std::size_t start, std::size_t count, const Entry* from, Entry* to) {
+  if (job.rows == nullptr) {
+    __builtin_memcpy(to, from + job.first + start, count * sizeof(Entry));
+  } else {
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[job.rows[start + i]];
+  }
+}
+
 // Sums in double over eight lanes; the order depends on the number of rows only.
 class Sum {
  public:
@@ -104,17 +114,17 @@ inline double softmax_block(const std::int32_t* labels, std::size_t outputs, std
 
 // Turns the scores of a block's rows into residuals times 1/m; returns the sum of their losses.
 template <class T>
-double block_losses(const Job<T>& job, std::size_t start, std::size_t count, T* scores) {
+__attribute__((noinline)) double block_losses(const Job<T>& job, std::size_t start, std::size_t count, T* scores) {
   for (std::size_t c = 0; c < job.outputs; ++c) {
     for (std::size_t i = count; i < round_up(count, kLanes<T>); ++i) scores[c * kBlock + i] = 0;
   }
   if (job.loss == Loss::softmax) {
     std::int32_t labels[kBlock];
-    for (std::size_t i = 0; i < count; ++i) labels[i] = job.labels[row_at(job, start + i)];
+    gather(job, start, count, job.labels, labels);
     return softmax_block(labels, job.outputs, count, job.scale, scores);
   }
   T targets[kBlock];
-  for (std::size_t i = 0; i < count; ++i) targets[i] = job.targets[row_at(job, start + i)];
+  gather(job, start, count, job.targets, targets);
   for (std::size_t i = count; i < round_up(count, kLanes<T>); ++i) targets[i] = 0;
   return job.loss == Loss::logistic ? logistic_block(targets, count, job.scale, scores)
                                     : squared_block(targets, count, job.scale, scores);

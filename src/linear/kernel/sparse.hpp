@@ -35,24 +35,51 @@ void sparse_unpack(std::size_t features, std::size_t outputs, const T* packed, T
   }
 }
 
-template <class T>
+// With Ones every stored value is 1, as in data made of yes-no columns: the values need not be read at all.
+template <class T, bool Ones>
 inline T sparse_score(const Job<T>& job, std::ptrdiff_t row) {
+  const T* const values = job.values;
+  const T* const weights = job.weights;
+  const std::int32_t* const columns = job.columns;
   const std::size_t end = static_cast<std::size_t>(job.starts[row + 1]);
   std::size_t cell = static_cast<std::size_t>(job.starts[row]);
   T sum[4] = {};
   for (; cell + 4 <= end; cell += 4) {
 #pragma GCC unroll 4
-    for (std::size_t u = 0; u < 4; ++u) sum[u] += job.values[cell + u] * job.weights[job.columns[cell + u]];
+    for (std::size_t u = 0; u < 4; ++u) {
+      sum[u] += Ones ? weights[columns[cell + u]] : values[cell + u] * weights[columns[cell + u]];
+    }
   }
-  for (; cell < end; ++cell) sum[0] += job.values[cell] * job.weights[job.columns[cell]];
+  for (; cell < end; ++cell) sum[0] += Ones ? weights[columns[cell]] : values[cell] * weights[columns[cell]];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-template <class T>
+// A row has every column once at most, so four sums may be read before any of them is written: they never wait.
+template <class T, bool Ones>
 inline void add_sparse_row(const Job<T>& job, std::ptrdiff_t row, T residual) {
+  const T* const values = job.values;
+  T* const gradient = job.gradient;
+  const std::int32_t* const columns = job.columns;
   const std::size_t end = static_cast<std::size_t>(job.starts[row + 1]);
-  for (std::size_t cell = static_cast<std::size_t>(job.starts[row]); cell < end; ++cell) {
-    job.gradient[job.columns[cell]] += residual * job.values[cell];
+  std::size_t cell = static_cast<std::size_t>(job.starts[row]);
+  for (; cell + 4 <= end; cell += 4) {
+    T sum[4];
+#pragma GCC unroll 4
+    for (std::size_t u = 0; u < 4; ++u) {
+      sum[u] = gradient[columns[cell + u]] + (Ones ? residual : residual * values[cell + u]);
+    }
+#pragma GCC unroll 4
+    for (std::size_t u = 0; u < 4; ++u) gradient[columns[cell + u]] = sum[u];
+  }
+  for (; cell < end; ++cell) gradient[columns[cell]] += Ones ? residual : residual * values[cell];
+}
+
+template <class T, bool Gradient, bool Ones>
+void sparse_block_of_one(const Job<T>& job, std::size_t start, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::ptrdiff_t row = row_at(job, start + i);
+    if constexpr (Gradient) add_sparse_row<T, Ones>(job, row, job.scratch[i]);
+    if constexpr (!Gradient) job.scratch[i] = sparse_score<T, Ones>(job, row);
   }
 }
 
@@ -114,10 +141,8 @@ void sparse_block(const Job<T>& job, std::size_t start, std::size_t count) {
   const std::size_t padded = padded_outputs<T>(job.outputs);
   const std::size_t lanes = output_lanes<T>(job.outputs);
   if (lanes == 1) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if constexpr (Gradient) add_sparse_row(job, row_at(job, start + i), job.scratch[i]);
-      if constexpr (!Gradient) job.scratch[i] = sparse_score(job, row_at(job, start + i));
-    }
+    job.ones ? sparse_block_of_one<T, Gradient, true>(job, start, count)
+             : sparse_block_of_one<T, Gradient, false>(job, start, count);
   }
   if (lanes == 2) sparse_block_of<T, 2, Gradient>(job, start, count, padded);
   if constexpr (kLanes<T> >= 4) {

@@ -141,11 +141,17 @@ inline Vec<T> exp_vector(Vec<T> x) {
   const Vec<T> shifted = inside * static_cast<T>(1.4426950408889634) + Bits::kMagic;
   const Vec<T> n = shifted - Bits::kMagic;
   const Vec<T> r = (inside - n * Bits::kLog2High) - n * Bits::kLog2Low;
-  Vec<T> series = all<T>(static_cast<T>(kFactorials.reciprocal[Bits::kExpTerms]));
-#pragma GCC unroll 16
-  for (int i = Bits::kExpTerms - 1; i >= 0; --i) {
-    series = series * r + static_cast<T>(kFactorials.reciprocal[i]);
+  // Even and odd powers apart: half the length of the chain of operations that wait for one another. The first two
+  // terms come last, so that only they decide the rounding.
+  const Vec<T> square = r * r;
+  Vec<T> odd = all<T>(static_cast<T>(kFactorials.reciprocal[Bits::kExpTerms]));
+  Vec<T> even = all<T>(static_cast<T>(kFactorials.reciprocal[Bits::kExpTerms - 1]));
+#pragma GCC unroll 8
+  for (int i = Bits::kExpTerms - 2; i >= 3; i -= 2) {
+    odd = odd * square + static_cast<T>(kFactorials.reciprocal[i]);
+    even = even * square + static_cast<T>(kFactorials.reciprocal[i - 1]);
   }
+  const Vec<T> series = ((odd * r + even) * square + r) + T{1};
   const Vec<T> power = (Vec<T>)((Ints)series + ((Ints)shifted << Bits::kMantissa));
   return x < Bits::kLowest ? Vec<T>{} : power;
 }
