@@ -21,6 +21,8 @@ void check_finite(bool finite) {
 
 }  // namespace
 
+Tikhonov::Tikhonov() = default;
+
 Tikhonov::Tikhonov(double gamma) : gamma_(gamma) { check_finite(std::isfinite(gamma)); }
 
 Tikhonov::Tikhonov(Vector<double> diagonal) : gamma_(std::move(diagonal)) {

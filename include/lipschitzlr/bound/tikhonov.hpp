@@ -11,7 +11,8 @@ namespace lipschitzlr::bound {
 
 class Tikhonov {
  public:
-  Tikhonov() = default;                          // no penalty
+  // No penalty. Not inline: gcc 12 would warn, wrongly, of an uninitialised variant in sanitized builds.
+  Tikhonov();
   explicit Tikhonov(double gamma);               // gamma I, for weights of any size
   explicit Tikhonov(Vector<double> diagonal);    // one factor per feature
   explicit Tikhonov(DenseMatrix<double> gamma);  // p x n, for n features; p may differ from n
