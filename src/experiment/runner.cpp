@@ -81,7 +81,9 @@ void RowRunner::describe(const Setting& setting) {
   const linear::Weights<double> zero = setting.problem().zero_weights();
   linear::Weights<double> gradient;
   result_.zero_loss = setting.problem().evaluate(zero, gradient);
-  result_.majority = setting.judge(zero).majority_accuracy;
+  const linear::Metrics judged = setting.judge(zero);
+  result_.majority = judged.majority_accuracy;
+  result_.judged_rows = judged.rows;
   result_.judged_held_out_rows = setting.judges_held_out_rows();
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "experiment/grid.hpp"
@@ -98,8 +99,9 @@ class Judge {
     const Spread ours = counts ? iterations_of(result_, rate_name) : accuracy_of(result_, rate_name);
     if (ours.count == 0) return;
     const bool shortened = !counts && result_.epochs != *recipe_.training.epochs;
-    const double below = counts ? ours.least * (1 - kCountTolerance) : ours.least - kAccuracyTolerance;
-    const double above = counts ? ours.most * (1 + kCountTolerance) : ours.most + kAccuracyTolerance;
+    const double tolerance = accuracy_tolerance(result_, paper);
+    const double below = counts ? ours.least * (1 - kCountTolerance) : ours.least - tolerance;
+    const double above = counts ? ours.most * (1 + kCountTolerance) : ours.most + tolerance;
     // A count that was cut short is only known to be larger: a smaller one in the paper still disagrees.
     if (shortened || (!ours.complete && (!counts || paper >= below))) {
       unknown_ = true;
@@ -125,6 +127,13 @@ class Judge {
 }  // namespace
 
 Verdict judge(const RowResult& result) { return Judge(result).verdict(); }
+
+double accuracy_tolerance(const RowResult& result, double percent) {
+  if (!result.judged_held_out_rows || result.judged_rows == 0) return kAccuracyTolerance;
+  const double share = percent / 100;
+  const double error = 100 * std::sqrt(share * (1 - share) / static_cast<double>(result.judged_rows));
+  return std::max(kAccuracyTolerance, 2 * error);
+}
 
 double rate_for_paper_rows(const RowResult& result, double rate) {
   const Recipe& recipe = result.recipe;

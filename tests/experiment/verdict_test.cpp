@@ -90,6 +90,18 @@ TEST(Verdict, TheShareOfTheLargestClassIsAnArtefact) {
   EXPECT_EQ(judge(result).word, "artefact");
 }
 
+TEST(Verdict, AccuraciesOnFewRowsHeldOutMayLieFurtherApart) {
+  RowResult result = met_accuracy();
+  result.runs[1].accuracy = 0.86;
+  EXPECT_EQ(judge(result).word, "differs");
+  result.judged_held_out_rows = true;
+  result.judged_rows = 100;  // two standard errors of 90 %: 2 sqrt(0.9 * 0.1 / 100) = 6 percent
+  EXPECT_NEAR(accuracy_tolerance(result, 90), 6, 1e-12);
+  EXPECT_EQ(judge(result).word, "reproduced");
+  result.judged_rows = 1000000;
+  EXPECT_EQ(judge(result).word, "differs");
+}
+
 TEST(Verdict, FewerEpochsThanThePaperSettleNothing) {
   RowResult result = met_accuracy();
   result.epochs = 5;

@@ -48,6 +48,7 @@ struct RowResult {
   Index rows = 0;           // trained on
   double zero_loss = 0;     // of weights that are all zero: the loss before anything is learnt (first seed)
   double majority = 0;      // the share of the largest class among the rows judged (first seed)
+  Index judged_rows = 0;    // that accuracies are taken on
   bool judged_held_out_rows = false;
   // The loss as a plain script computes it, after as many updates as the paper's count with 1/L implies; not asked for
   // (zero) when our count is near the paper's.

@@ -14,7 +14,8 @@ namespace lipschitzlr::experiment {
 
 inline constexpr double kRateTolerance = 0.01;   // a share of 1/L: the paper prints four digits
 inline constexpr double kCountTolerance = 0.05;  // a share of the iterations: the starts are drawn at random
-inline constexpr double kAccuracyTolerance = 1;  // percent of the rows judged
+// Percent of the rows judged; for rows held out at random two standard errors of their number when that is more.
+inline constexpr double kAccuracyTolerance = 1;
 inline constexpr double kThresholdTolerance = 0.01;
 inline constexpr double kRowsTolerance = 0.01;     // a share of the rows trained on: fewer missing are not worth a word
 inline constexpr double kMajorityTolerance = 0.1;  // percent of the rows
@@ -25,6 +26,9 @@ struct Verdict {
 };
 
 Verdict judge(const RowResult& result);
+
+// How far an accuracy of the paper, in percent, may lie from ours.
+double accuracy_tolerance(const RowResult& result, double percent);
 
 // The rate the paper's number of rows would give, from ours; the same when the rows are the same. Only for logistic
 // regression on columns that sum to 1, where ||X||_F falls as m^(-1/2) and 1/L = 2m/||X||_F grows as m^(3/2); else the
