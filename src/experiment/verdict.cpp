@@ -66,7 +66,7 @@ class Judge {
       }
     } else if (std::abs(recipe_.paper.computed - 100 * result_.majority) <= kMajorityTolerance) {
       reasons_.push_back(
-          fmt::format("Artefact: {}% is the share of the largest class ({:.2f} % of these rows), which "
+          fmt::format("Artefact: {} % is the share of the largest class ({:.2f} % of these rows), which "
                       "a model reaches that looks at nothing.",
                       recipe_.paper.computed, 100 * result_.majority));
     }
