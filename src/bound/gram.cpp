@@ -11,6 +11,7 @@ constexpr Index kBlock = 512;  // rows or columns taken into double at a time
 
 template <class Scalar>
 double gram_norm(const DenseMatrix<Scalar>& matrix, double factor) {
+  if (matrix.size() == 0) return 0;
   const bool tall = matrix.rows() >= matrix.cols();
   const Index length = std::max(matrix.rows(), matrix.cols());
   const Index width = std::min(matrix.rows(), matrix.cols());
