@@ -22,7 +22,13 @@ void add_read_options(CLI::App& command, data::ReadOptions& read) {
           Formats{{"csv", data::Format::csv}, {"tsv", data::Format::tsv}, {"libsvm", data::Format::libsvm}}))
       ->option_text("csv|tsv|libsvm")
       ->group(group);
-  command.add_flag("--header,!--no-header", read.header, "the first line names the columns (detected when not given)")
+  command
+      .add_flag_callback(
+          "--header", [&read] { read.header = true; }, "the first line names the columns (else detected)")
+      ->group(group);
+  command
+      .add_flag_callback(
+          "--no-header", [&read] { read.header = false; }, "the first line is a row")
       ->group(group);
 }
 

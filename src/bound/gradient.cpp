@@ -10,20 +10,24 @@ namespace {
 // divisor: how many times the curvature of one row's loss goes into one.
 Constant smoothness(const char* formula, double divisor, double spectral_norm, Index m) {
   const double rows = checked_count("m", m, 1);
-  check_norm("sigma", spectral_norm);
-  return {
-      "gradient", spectral_norm * (spectral_norm / (divisor * rows)), formula, {{"sigma", spectral_norm}, {"m", rows}}};
+  check_norm("sigma_max", spectral_norm);
+  return {"gradient",
+          spectral_norm * (spectral_norm / (divisor * rows)),
+          formula,
+          {{"sigma_max", spectral_norm}, {"m", rows}}};
 }
 
 }  // namespace
 
 Constant least_squares_smoothness(double spectral_norm, Index m) {
-  return smoothness("sigma^2/m", 1, spectral_norm, m);
+  return smoothness("sigma_max^2/m", 1, spectral_norm, m);
 }
 
-Constant logistic_smoothness(double spectral_norm, Index m) { return smoothness("sigma^2/4m", 4, spectral_norm, m); }
+Constant logistic_smoothness(double spectral_norm, Index m) {
+  return smoothness("sigma_max^2/4m", 4, spectral_norm, m);
+}
 
-Constant softmax_smoothness(double spectral_norm, Index m) { return smoothness("sigma^2/2m", 2, spectral_norm, m); }
+Constant softmax_smoothness(double spectral_norm, Index m) { return smoothness("sigma_max^2/2m", 2, spectral_norm, m); }
 
 Constant with_l2_smoothness(Constant constant, double lambda) {
   check_lambda(lambda);

@@ -75,7 +75,7 @@ double inverse(double x) { return std::isfinite(1 / x) ? 1 / x : 1; }
 
 std::string column_name(const std::vector<std::string>& names, Index column) {
   const auto index = static_cast<std::size_t>(column);
-  return index < names.size() ? fmt::format("column {} ({})", column + 1, names[index])
+  return index < names.size() ? fmt::format("column {} (\"{}\")", column + 1, names[index])
                               : fmt::format("column {}", column + 1);
 }
 

@@ -72,7 +72,9 @@ void make_classes(Table& table) {
 bool looks_like_classes(const Table& table) {
   const std::vector<double> values = distinct_values(table.target, 20);
   const auto whole = [](double value) { return value == std::floor(value); };
-  return values.size() >= 2 && values.size() <= 20 && std::all_of(values.begin(), values.end(), whole);
+  const std::size_t enough = values.size() == 2 ? 3 : 3 * values.size();
+  const bool repeated = static_cast<std::size_t>(table.target.size()) >= enough;
+  return values.size() >= 2 && values.size() <= 20 && repeated && std::all_of(values.begin(), values.end(), whole);
 }
 
 }  // namespace lipschitzlr::data

@@ -12,6 +12,26 @@
 namespace lipschitzlr::linear {
 namespace {
 
+constexpr double kMostWork = 2e9;  // multiplications, about a second
+
+template <class Scalar>
+int trial_steps(const Problem<Scalar>& problem) {
+  const double stored = std::visit(
+      [](const auto& matrix) {
+        if constexpr (requires {
+                        matrix.nonZeros();
+                        matrix.outerIndexPtr();
+                      }) {
+          return static_cast<double>(matrix.nonZeros());
+        } else {
+          return static_cast<double>(matrix.size());
+        }
+      },
+      problem.matrix());
+  const double work = 2 * stored * static_cast<double>(problem.zero_weights().cols());
+  return static_cast<int>(std::clamp(kMostWork / work, 20.0, 200.0));
+}
+
 template <class Scalar>
 double trial_loss(const Problem<Scalar>& problem, double rate, int steps) {
   SolverOptions options;
@@ -39,15 +59,17 @@ std::string reason_for(const Trial& best, const std::vector<Trial>& trials, int 
 }  // namespace
 
 template <class Scalar>
-Advice advise(const Problem<Scalar>& problem, int steps) {
+Advice advise(const Problem<Scalar>& problem) {
   Advice advice;
+  advice.steps = trial_steps(problem);
   // The guaranteed one comes first: it wins a tie.
   for (ConstantKind kind :
        {ConstantKind::gradient, ConstantKind::published, ConstantKind::coded, ConstantKind::certified}) {
+    if (!problem.has_constant(kind)) continue;
     const double rate = problem.constant(kind).rate();
     const auto same = [&](const Trial& trial) { return trial.rate == rate; };
     if (!std::isfinite(rate) || std::any_of(advice.trials.begin(), advice.trials.end(), same)) continue;
-    advice.trials.push_back({kind, rate, trial_loss(problem, rate, steps)});
+    advice.trials.push_back({kind, rate, trial_loss(problem, rate, advice.steps)});
   }
   if (advice.trials.empty()) {
     throw Error(Fault::data, "every feature is zero in every row: there is nothing to learn from");
@@ -55,11 +77,11 @@ Advice advise(const Problem<Scalar>& problem, int steps) {
   const auto by_loss = [](const Trial& a, const Trial& b) { return a.loss < b.loss; };
   const Trial& best = *std::min_element(advice.trials.begin(), advice.trials.end(), by_loss);
   advice.kind = best.kind;
-  advice.reason = reason_for(best, advice.trials, steps);
+  advice.reason = reason_for(best, advice.trials, advice.steps);
   return advice;
 }
 
-template Advice advise(const Problem<float>&, int);
-template Advice advise(const Problem<double>&, int);
+template Advice advise(const Problem<float>&);
+template Advice advise(const Problem<double>&);
 
 }  // namespace lipschitzlr::linear

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/gradient.hpp"
 #include "lipschitzlr/bound/loss.hpp"
 
@@ -88,6 +89,7 @@ Problem<Scalar>::Problem(Matrix features, Vector<Scalar> targets, ProblemSetup s
     : features_(std::move(features)),
       targets_(std::move(targets)),
       setup_(std::move(setup)),
+      pool_(pool),
       objective_(make_objective<Scalar>(features_, targets_, setup_, pool)) {}
 
 template <class Scalar>
@@ -101,6 +103,18 @@ double Problem<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>
                                  std::span<const Index> rows) const {
   const double loss = objective_.evaluate(weights, gradient, rows);
   return loss + add_penalty(setup_.penalty, weights, gradient);
+}
+
+template <class Scalar>
+bool Problem<Scalar>::has_constant(ConstantKind kind) const {
+  const bound::Tikhonov& tikhonov = setup_.penalty.tikhonov;
+  if (tikhonov.empty() || kind == ConstantKind::gradient) return true;
+  try {
+    bound::with_tikhonov(variant_of(kind), {}, tikhonov, objective_.features(), setup_.weight_bound);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 template <class Scalar>
@@ -145,7 +159,10 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, const 
 template <class Scalar>
 template <class AnyMatrix>
 bound::Constant Problem<Scalar>::smoothness(const AnyMatrix& features, Norms& norms) const {
-  const double sigma = once(norms.spectral, [&] { return bound::spectral_norm(features); }).value;
+  bound::SpectralOptions spectral;
+  spectral.pool = &pool_;
+  // The upper end of what the iteration knows: a beta that is too small would void the guarantee.
+  const double sigma = once(norms.spectral, [&] { return bound::spectral_norm(features, spectral); }).upper();
   switch (setup_.family) {
     case Family::linear:
       return bound::least_squares_smoothness(sigma, features.rows());

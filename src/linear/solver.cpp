@@ -21,6 +21,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kQuietMeasurements = 5;
 
+// The share of a loss that is rounding, not progress: near the optimum a loss goes up and down by it.
+template <class Scalar>
+constexpr double kRounding = std::is_same_v<Scalar, float> ? 1e-6 : 1e-12;
+
 std::string rule_name(Algorithm algorithm) {
   switch (algorithm) {
     case Algorithm::gd:
@@ -108,7 +112,7 @@ Outcome<Scalar> Solver<Scalar>::run() {
       run_epoch();
     } catch (const Error& error) {
       // A rule refuses constants that are not finite: when that is the weights' doing, the run has diverged.
-      if (error.fault() != Fault::training || state_.weights.allFinite()) throw;
+      if (error.fault() != Fault::training || std::isfinite(state_.weights.norm())) throw;
       ++outcome_.honesty.not_finite;
       stop = Stop::not_finite;
       break;
@@ -146,7 +150,7 @@ std::optional<Stop> Solver<Scalar>::measure() {
   finite_weights_ = state_.weights;
   if (full_batch()) check_promises(now.gradient_norm);
   if (!first) {
-    if (now.loss > before_.loss) {
+    if (now.loss - before_.loss > kRounding<Scalar> * std::abs(before_.loss)) {
       ++honesty.rises;
       stepper_.restart(state_);
     }
@@ -175,9 +179,8 @@ void Solver<Scalar>::check_promises(double gradient_norm) {
   Honesty& honesty = outcome_.honesty;
   if (options_.constant == ConstantKind::gradient) {
     const bool plain = options_.algorithm == Algorithm::gd && full_batch() && options_.rule.decay == 0;
-    const double slack = std::is_same_v<Scalar, float> ? 1e-6 : 1e-12;
     if (plain && honesty.measurements > 1 &&
-        !bound::descent_holds(before_.loss, outcome_.last.loss, before_.gradient_norm, claim_, slack)) {
+        !bound::descent_holds(before_.loss, outcome_.last.loss, before_.gradient_norm, claim_, kRounding<Scalar>)) {
       ++honesty.descent_missed;
     }
     return;

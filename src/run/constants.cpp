@@ -34,8 +34,9 @@ ConstantsReport report_constants(const Prepared& prepared, const ConstantsChoice
   const auto problem = make_problem<double>(prepared, pool);
   const linear::Advice advice = linear::advise(*problem);
   ConstantsReport report;
-  report.trial_steps = linear::kTrialSteps;
+  report.trial_steps = advice.steps;
   for (linear::ConstantKind kind : linear::kConstantKinds) {
+    if (!problem->has_constant(kind)) continue;
     const bound::Constant constant = problem->constant(kind);
     add_inputs(report.inputs, constant);
     report.constants.push_back({constant, trial_loss_of(advice, constant.rate())});

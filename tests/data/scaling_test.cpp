@@ -120,7 +120,7 @@ TEST(Scaling, ShiftingSparseColumnsIsRefused) {
 TEST(Scaling, AColumnThatCancelsOutIsNamed) {
   const Dense x{{1, 0.1}, {2, 0.2}, {3, -0.3}};  // 0.1 + 0.2 - 0.3 is 5.6e-17 in floating point
   const auto learn = [&] { Scaler::learn(Scaling::column_sum, x, true, {"a", "b"}); };
-  EXPECT_NE(complaint(Fault::data, learn).find("column 2 (b) sums to zero"), std::string::npos);
+  EXPECT_NE(complaint(Fault::data, learn).find("column 2 (\"b\") sums to zero"), std::string::npos);
   EXPECT_NE(complaint(Fault::data, [&] { Scaler::learn(Scaling::column_sum, x, true); }).find("column 2 sums"),
             std::string::npos);
 }

@@ -40,9 +40,13 @@ TEST(Table, WholeNumbersOfFewKindsLookLikeClasses) {
   EXPECT_FALSE(looks_like_classes(table));
   table.target = Vector<double>{{-1, 1, -1}};
   EXPECT_TRUE(looks_like_classes(table));
+  table.target = Vector<double>{{3, 5, 4, 3, 4, 5, 3, 3, 5}};
+  EXPECT_TRUE(looks_like_classes(table));
+  table.target = Vector<double>{{3, 5, 4, 3, 4, 5, 3, 3}};
+  EXPECT_FALSE(looks_like_classes(table)) << "too few rows for three classes: more likely numbers";
   table.target = Vector<double>{{3, 3, 3}};
   EXPECT_FALSE(looks_like_classes(table));
-  table.target = Vector<double>::LinSpaced(21, 0, 20);
+  table.target = Vector<double>::LinSpaced(21, 0, 20).replicate(3, 1);
   EXPECT_FALSE(looks_like_classes(table));
 }
 

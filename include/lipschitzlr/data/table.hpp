@@ -34,7 +34,7 @@ Table take_rows(const Table& table, const std::vector<Index>& rows);
 // Turns a numeric target into classes: distinct values in ascending order become the labels (1 -> "1", 0.5 -> "0.5").
 void make_classes(Table& table);
 
-// Whether a numeric target looks like classes: whole numbers, with at most 20 distinct values and at least 2.
+// Whether a numeric target looks like classes: two whole numbers, or up to 20 of them, each three times on average.
 bool looks_like_classes(const Table& table);
 
 }  // namespace lipschitzlr::data

@@ -65,6 +65,9 @@ class Problem {
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient, std::span<const Index> rows) const;
 
+  // Whether there is such a constant: the authors' code has none with a Tikhonov term, the paper none unless Gamma is
+  // square. measure() then throws Error (usage).
+  bool has_constant(ConstantKind kind) const;
   // The constant over all rows, or over a batch (m is then the number of its rows).
   bound::Constant constant(ConstantKind kind) const { return measure(kind, setup_.weight_bound).constant; }
   Measured measure(ConstantKind kind, double weight_bound) const;
@@ -88,6 +91,7 @@ class Problem {
   Matrix features_;
   Vector<Scalar> targets_;
   ProblemSetup setup_;
+  ThreadPool& pool_;
   Objective<Scalar> objective_;
   mutable Norms norms_;
 };

@@ -67,7 +67,7 @@ using Observer = std::function<bool(const Progress&)>;
 // What really happened, as opposed to what the theory promised.
 struct Honesty {
   std::int64_t measurements = 0;
-  std::int64_t rises = 0;           // measurements whose loss was above the one before
+  std::int64_t rises = 0;           // measurements whose loss was above the one before, by more than rounding
   double claimed_bound = 0;         // the largest loss constant in use; 0 when the rate claims no bound on gradients
   double largest_gradient = 0;      // the largest gradient norm measured where the claim holds
   std::int64_t bound_exceeded = 0;  // how often a measured gradient was above the constant then in use

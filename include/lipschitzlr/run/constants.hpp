@@ -21,7 +21,7 @@ struct ReportedConstant {
 };
 
 struct ConstantsReport {
-  std::vector<ReportedConstant> constants;  // published, coded, certified, gradient
+  std::vector<ReportedConstant> constants;  // published, coded, certified, gradient, as far as there are
   std::vector<bound::Input> inputs;         // of all of them, each symbol once
   int trial_steps;
   double start_loss, start_gradient_norm;  // at zero

@@ -1,0 +1,290 @@
+#include "lipschitzlr/linear/solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "linear/problems.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/linear/reference.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+constexpr Family kFamilies[] = {Family::linear, Family::logistic, Family::softmax};
+constexpr Algorithm kAlgorithms[] = {Algorithm::gd,    Algorithm::accelerated, Algorithm::sgd,
+                                     Algorithm::adamo, Algorithm::rmsprop,     Algorithm::auto_adam};
+
+class SolverTest : public testing::Test {
+ protected:
+  ThreadPool pool{1};
+};
+
+// The updates of solver.hpp once more, slowly and with the rates written out: G is the constant over all rows, S = G^2
+// (no penalty), so K after t updates from zero is (1 - beta^t) times it.
+Weights<double> slow_run(const Problem<double>& problem, Algorithm algorithm, int steps) {
+  const double G = problem.constant(ConstantKind::published).value;
+  const double beta = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
+  Weights<double> w = problem.zero_weights(), g, before = w, m = w, v = w;
+  double t = 1;
+  for (int step = 1; step <= steps; ++step) {
+    problem.evaluate(w, g);
+    for (Index i = 0; i < w.size(); ++i) {
+      double &wi = w.data()[i], &mi = m.data()[i], &vi = v.data()[i];
+      const double gi = g.data()[i];
+      switch (algorithm) {
+        case Algorithm::gd:
+        case Algorithm::sgd:
+          wi -= gi / G;
+          break;
+        case Algorithm::accelerated: {
+          const double next_t = (1 + std::sqrt(1 + 4 * t * t)) / 2;
+          const double next = wi - gi / G;
+          wi = next + (t - 1) / next_t * (next - before.data()[i]);
+          before.data()[i] = next;
+          if (i + 1 == w.size()) t = next_t;
+          break;
+        }
+        case Algorithm::adamo:
+          mi = beta * mi + (1 - beta) * gi;
+          wi -= mi / ((1 - std::pow(beta, step)) * G);
+          break;
+        case Algorithm::rmsprop:
+          vi = beta * vi + (1 - beta) * gi * gi;
+          wi -= (std::sqrt((1 - std::pow(beta, step)) * G * G) + epsilon) / G * gi / (std::sqrt(vi) + epsilon);
+          break;
+        case Algorithm::auto_adam: {
+          const double K1 = (1 - std::pow(beta1, step)) * G, K2 = (1 - std::pow(beta2, step)) * G * G;
+          mi = beta1 * mi + (1 - beta1) * gi;
+          vi = beta2 * vi + (1 - beta2) * gi * gi;
+          wi -= (std::sqrt(K2) + epsilon) / K1 * mi / (std::sqrt(vi) + epsilon);
+          break;
+        }
+      }
+    }
+  }
+  return w;
+}
+
+TEST_F(SolverTest, EveryAlgorithmFollowsItsFormulaForTenSteps) {
+  for (Family family : kFamilies) {
+    const auto problem = random_problem(family, pool);
+    for (Algorithm algorithm : kAlgorithms) {
+      SolverOptions options;
+      options.algorithm = algorithm;
+      options.constant = ConstantKind::published;
+      options.epochs = 10;
+      // A rise restarts the accelerated solver, which the slow one does not know: its rate is small enough here.
+      const auto outcome = solve(*problem, options, State<double>{});
+      EXPECT_EQ(outcome.last.step, 10);
+      if (algorithm == Algorithm::accelerated && outcome.honesty.rises > 0) continue;
+      const Weights<double> expected = slow_run(*problem, algorithm, 10);
+      EXPECT_LT((outcome.state.weights - expected).norm(), 1e-9 * (1 + expected.norm()))
+          << to_string(family) << " " << to_string(algorithm);
+    }
+  }
+}
+
+TEST_F(SolverTest, OneOverBetaNeverRaisesTheLossAndKeepsItsPromise) {
+  for (Family family : kFamilies) {
+    for (double l2 : {0.0, 0.1}) {
+      const auto problem = random_problem(family, pool, 80, 6, {l2, {}});
+      SolverOptions options;
+      options.epochs = 300;
+      const auto outcome = solve(*problem, options, State<double>{});
+      EXPECT_EQ(outcome.honesty.rises, 0) << to_string(family);
+      EXPECT_EQ(outcome.honesty.descent_missed, 0) << to_string(family);
+      EXPECT_EQ(outcome.honesty.measurements, 301);
+    }
+  }
+}
+
+TEST_F(SolverTest, ATooLargeRateIsCaughtRaisingTheLoss) {
+  const auto problem = random_problem(Family::linear, pool);
+  SolverOptions options;
+  options.rate = 2.5 * problem->constant(ConstantKind::gradient).rate();
+  options.epochs = 20;
+  EXPECT_GT(solve(*problem, options, State<double>{}).honesty.rises, 0);
+}
+
+TEST_F(SolverTest, DivergenceStopsWithTheLastFiniteWeights) {
+  const auto problem = random_problem(Family::linear, pool);
+  SolverOptions number;
+  number.rate = 1e120;
+  SolverOptions number_in_batches = number;
+  number_in_batches.batch = 16;
+  SolverOptions rule_in_batches = number_in_batches;
+  rule_in_batches.rate.reset();
+  rule_in_batches.rule.first_rate = 1e120;
+  rule_in_batches.recompute = Recompute::batch;
+  for (const SolverOptions& options : {number, number_in_batches, rule_in_batches}) {
+    const auto outcome = solve(*problem, options, State<double>{});
+    EXPECT_EQ(outcome.stop, Stop::not_finite);
+    EXPECT_EQ(outcome.honesty.not_finite, 1);
+    EXPECT_TRUE(outcome.state.weights.allFinite());
+    Weights<double> gradient;
+    EXPECT_EQ(problem->evaluate(outcome.state.weights, gradient), outcome.last.loss);
+  }
+}
+
+TEST_F(SolverTest, AResumedRunHasTheSameBits) {
+  for (Algorithm algorithm : kAlgorithms) {
+    for (Recompute recompute : {Recompute::never, Recompute::epoch, Recompute::batch}) {
+      const auto problem = random_problem(Family::softmax, pool, 60, 5, {0.01, {}});
+      SolverOptions options;
+      options.algorithm = algorithm;
+      options.constant = ConstantKind::published;
+      options.recompute = recompute;
+      options.batch = algorithm == Algorithm::gd || algorithm == Algorithm::accelerated ? 0 : 16;
+      options.rule.decay = 1e-3;
+      options.epochs = 9;
+      const auto whole = solve(*problem, options, State<double>{});
+      options.epochs = 4;
+      const auto half = solve(*problem, options, State<double>{});
+      options.epochs = 9;
+      const auto rest = solve(*problem, options, state_from_json<double>(to_json(half.state), "test"));
+      EXPECT_EQ(rest.state.weights, whole.state.weights) << to_string(algorithm) << " " << to_string(recompute);
+      EXPECT_EQ(rest.last.loss, whole.last.loss);
+      EXPECT_EQ(to_json(rest.state), to_json(whole.state));
+    }
+  }
+}
+
+TEST_F(SolverTest, ThreadsDoNotChangeABit) {
+  for (Family family : kFamilies) {
+    std::vector<Weights<double>> weights;
+    for (unsigned threads : {1u, 2u, 7u}) {
+      ThreadPool team(threads);
+      const auto problem = random_problem(family, team, 20000, 7);
+      for (Index batch : {Index{0}, Index{5000}}) {
+        SolverOptions options;
+        options.batch = batch;
+        options.epochs = 5;
+        weights.push_back(solve(*problem, options, State<double>{}).state.weights);
+      }
+    }
+    for (std::size_t i = 2; i < weights.size(); ++i) EXPECT_EQ(weights[i], weights[i % 2]) << to_string(family);
+  }
+}
+
+TEST_F(SolverTest, RecomputedPerEpochTheRateComesFromTheLargestBatch) {
+  const auto problem = random_problem(Family::logistic, pool, 50, 4);
+  SolverOptions options;
+  options.algorithm = Algorithm::sgd;
+  options.constant = ConstantKind::published;
+  options.recompute = Recompute::epoch;
+  options.batch = 20;
+  options.epochs = 2;
+  // The shuffle of the first epoch, drawn again.
+  Random random(options.seed);
+  std::vector<Index> order(50);
+  std::iota(order.begin(), order.end(), Index{0});
+  random.shuffle(std::span(order));
+  double largest = 0;
+  for (std::size_t begin : {0u, 20u, 40u}) {
+    double squares = 0;
+    const std::size_t size = begin == 40 ? 10 : 20;
+    for (std::size_t i = begin; i < begin + size; ++i) {
+      squares += std::get<DenseMatrix<double>>(problem->matrix()).row(order[i]).squaredNorm();
+    }
+    largest = std::max(largest, std::sqrt(squares) / (2 * static_cast<double>(size)));
+  }
+  EXPECT_NEAR(solve(*problem, options, State<double>{}).last.rate, 1 / largest, 1e-12 / largest);
+}
+
+TEST_F(SolverTest, AdaMoPerEpochStartsAtItsFirstRate) {
+  const auto problem = random_problem(Family::logistic, pool);
+  SolverOptions options;
+  options.algorithm = Algorithm::adamo;
+  options.constant = ConstantKind::published;
+  options.recompute = Recompute::epoch;
+  options.epochs = 1;
+  EXPECT_DOUBLE_EQ(solve(*problem, options, State<double>{}).last.rate, 0.1);
+  options.rule.first_rate = 0.5;
+  EXPECT_DOUBLE_EQ(solve(*problem, options, State<double>{}).last.rate, 0.5);
+  options.epochs = 2;
+  const double G = problem->constant(ConstantKind::published).value;
+  EXPECT_NEAR(solve(*problem, options, State<double>{}).last.rate, 1 / (0.9 * 0.5 + 0.1 * G), 1e-12);
+}
+
+TEST_F(SolverTest, StopsForEachReason) {
+  const auto problem = random_problem(Family::linear, pool);
+  const auto stop_with = [&](auto change) {
+    SolverOptions options;
+    change(options);
+    return solve(*problem, options, State<double>{}).stop;
+  };
+  EXPECT_EQ(stop_with([](SolverOptions& o) { o.epochs = 3; }), Stop::epochs);
+  EXPECT_EQ(stop_with([](SolverOptions& o) { o.loss_threshold = 1e3; }), Stop::loss_threshold);
+  EXPECT_EQ(stop_with([](SolverOptions& o) { o.gradient_tolerance = 1e-6; }), Stop::gradient_tolerance);
+  EXPECT_EQ(stop_with([](SolverOptions& o) { o.relative_tolerance = 1e-6; }), Stop::relative_tolerance);
+  EXPECT_EQ(stop_with([](SolverOptions& o) { o.seconds = 0; }), Stop::seconds);
+  EXPECT_EQ(solve(*problem, {}, State<double>{}, [](const Progress& now) { return now.epoch < 2; }).stop,
+            Stop::interrupted);
+}
+
+TEST_F(SolverTest, APublishedBoundThatIsExceededIsReported) {
+  // One feature, all rows on the wrong side with large weights: |gradient| -> mean |x| = 1, twice ||X||_F/2m * sqrt(m).
+  const Index m = 16;
+  const DenseMatrix<double> features = DenseMatrix<double>::Ones(m, 1);
+  Problem<double> problem(features, Vector<double>::Zero(m), {Family::logistic, 1, {}, 0}, pool);
+  SolverOptions options;
+  options.constant = ConstantKind::published;
+  options.epochs = 0;
+  State<double> start;
+  start.weights = Weights<double>::Constant(1, 1, 20.0);
+  const auto published = solve(problem, options, start).honesty;
+  EXPECT_EQ(published.bound_exceeded, 1);
+  EXPECT_NEAR(published.largest_gradient, 1, 1e-6);
+  EXPECT_NEAR(published.claimed_bound, 4.0 / 32, 1e-12);
+  options.constant = ConstantKind::certified;
+  EXPECT_EQ(solve(problem, options, start).honesty.bound_exceeded, 0);
+}
+
+TEST_F(SolverTest, LbfgsAndAccelerationFindTheSameOptimum) {
+  for (Family family : kFamilies) {
+    const auto problem = random_problem(family, pool, 80, 5, {0.05, {}});
+    SolverOptions options;
+    options.epochs = 3000;
+    const auto reference = solve_lbfgs(*problem, options, State<double>{});
+    EXPECT_LT(reference.last.gradient_norm, 1e-6);
+    options.algorithm = Algorithm::accelerated;
+    options.gradient_tolerance = 1e-9;
+    const auto ours = solve(*problem, options, State<double>{});
+    EXPECT_EQ(ours.stop, Stop::gradient_tolerance);
+    EXPECT_NEAR(ours.last.loss, reference.last.loss, 1e-10);
+    EXPECT_LT((ours.state.weights - reference.state.weights).norm(), 1e-4);
+  }
+}
+
+TEST_F(SolverTest, OptionsThatMakeNoSenseAreRefused) {
+  const auto problem = random_problem(Family::linear, pool);
+  const auto fault_of = [&](auto change) {
+    SolverOptions options;
+    change(options);
+    try {
+      solve(*problem, options, State<double>{});
+    } catch (const Error& error) {
+      return error.fault();
+    }
+    return Fault::training;
+  };
+  EXPECT_EQ(fault_of([](SolverOptions& o) { o.rate = -1; }), Fault::usage);
+  EXPECT_EQ(fault_of([](SolverOptions& o) { o.rate = std::nan(""); }), Fault::usage);
+  EXPECT_EQ(fault_of([](SolverOptions& o) { o.batch = -1; }), Fault::usage);
+  EXPECT_EQ(fault_of([](SolverOptions& o) { o.relative_tolerance = -1; }), Fault::usage);
+  EXPECT_EQ(fault_of([](SolverOptions& o) {
+              o.rule.beta = 1;
+              o.algorithm = Algorithm::adamo;
+            }),
+            Fault::usage);
+  EXPECT_EQ(fault_of([](SolverOptions& o) {
+              o.batch = 8;
+              o.algorithm = Algorithm::accelerated;
+            }),
+            Fault::usage);
+}
+
+}  // namespace
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,95 @@
+#include "lipschitzlr/run/prepare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+using linear::ConstantKind;
+using linear::Family;
+
+DataChoice choice_of(const std::string& source) {
+  DataChoice choice;
+  choice.source = source;
+  return choice;
+}
+
+DataChoice as_in_the_paper(const std::string& source) {
+  DataChoice choice = choice_of(source);
+  choice.scaling = "sum";
+  return choice;
+}
+
+double rate_of(const DataChoice& choice, ConstantKind kind) {
+  ThreadPool pool(1);
+  return make_problem<double>(prepare(choice), pool)->constant(kind).rate();
+}
+
+TEST(Prepare, GivesTheRatesOfThePaper) {
+  // method.md, sections 1, 2 and 4; checked with NumPy.
+  EXPECT_NEAR(rate_of(as_in_the_paper("breast-cancer"), ConstantKind::published), 4280.227670674592, 1e-8);
+  EXPECT_NEAR(rate_of(as_in_the_paper("boston"), ConstantKind::coded), 8.313331856999842, 1e-10);
+  EXPECT_NEAR(rate_of(as_in_the_paper("boston"), ConstantKind::published), 4.767674272856171, 1e-10);
+  EXPECT_NEAR(rate_of(as_in_the_paper("boston"), ConstantKind::gradient), 14397.830940573871, 1e-4);
+  EXPECT_NEAR(rate_of(as_in_the_paper("breast-cancer"), ConstantKind::gradient), 37639, 1);
+}
+
+TEST(Prepare, ChoosesTheModelByTheTarget) {
+  EXPECT_EQ(prepare(choice_of("diabetes")).setup.family, Family::linear);
+  EXPECT_EQ(prepare(choice_of("breast-cancer")).setup.family, Family::logistic);
+  const Prepared iris = prepare(choice_of("iris"));
+  EXPECT_EQ(iris.setup.family, Family::softmax);
+  EXPECT_EQ(iris.setup.classes, 3);
+  EXPECT_EQ(iris.train.labels, (std::vector<std::string>{"setosa", "versicolor", "virginica"}));
+}
+
+TEST(Prepare, AModelThatDoesNotFitTheTargetIsRefused) {
+  const auto refusal = [](const std::string& source, const std::string& model) -> std::string {
+    DataChoice choice = choice_of(source);
+    choice.model = model;
+    try {
+      prepare(choice);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_NE(refusal("iris", "linear").find("setosa, versicolor, virginica"), std::string::npos);
+  EXPECT_NE(refusal("iris", "logistic").find("take --model softmax"), std::string::npos);
+  EXPECT_EQ(refusal("breast-cancer", "softmax"), "accepted");
+}
+
+TEST(Prepare, TheHoldoutIsSetAsideBeforeTheScalingIsLearnt) {
+  DataChoice choice = choice_of("wine");
+  choice.holdout = 0.25;
+  const Prepared prepared = prepare(choice);
+  EXPECT_EQ(prepared.train.rows() + prepared.test.rows(), 178);
+  EXPECT_NEAR(static_cast<double>(prepared.test.rows()), 0.25 * 178, 1);
+  const double mean = std::get<DenseMatrix<double>>(prepared.train.features).col(0).mean();
+  EXPECT_NEAR(prepared.scaler.offsets[0], mean, 1e-12);
+}
+
+TEST(Prepare, GammaComesFromANumberOrAFile) {
+  const std::string folder = testing::TempDir();
+  write_file_atomically(folder + "diagonal.csv", "1,2,3,4,0\n");
+  write_file_atomically(folder + "matrix.csv", "1,0,0,0,0\n0,2,0,0,0\n0,0,3,0,0\n0,0,0,4,0\n0,0,0,0,0\n");
+  DataChoice choice = choice_of("iris");
+  for (const std::string& file : {folder + "diagonal.csv", folder + "matrix.csv"}) {
+    choice.tikhonov = file;
+    EXPECT_NEAR(prepare(choice).setup.penalty.tikhonov.gram_spectral_norm(), 16, 1e-8) << file;
+  }
+  choice.tikhonov = "0.5";
+  EXPECT_NEAR(prepare(choice).setup.penalty.tikhonov.gram_spectral_norm(), 0.25, 1e-12);
+  choice.tikhonov = "no-such-file";
+  EXPECT_THROW(prepare(choice), Error);
+}
+
+TEST(Prepare, ASourceThatIsNeitherFileNorNameIsAnError) { EXPECT_THROW(prepare(choice_of("no-such-thing")), Error); }
+
+}  // namespace
+}  // namespace lipschitzlr::run

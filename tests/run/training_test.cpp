@@ -1,0 +1,107 @@
+#include "lipschitzlr/run/training.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+using nlohmann::json;
+
+class TrainingTest : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+
+  TrainingResult train_iris(const TrainingChoice& choice) {
+    DataChoice data;
+    data.source = "iris";
+    data.holdout = 0.3;
+    return train(data, prepare(data), choice);
+  }
+
+  std::string folder = testing::TempDir() + "lipschitzlr_training/";
+};
+
+TEST_F(TrainingTest, EverySolverLearnsIris) {
+  for (const std::string solver : {"accelerated", "gd", "sgd", "adamo", "rmsprop", "auto-adam", "lbfgs"}) {
+    for (bool single : {false, true}) {
+      TrainingChoice choice;
+      choice.solver = solver;
+      choice.single_precision = single;
+      choice.options.epochs = 300;
+      choice.options.batch = solver == "sgd" ? 32 : 0;
+      const TrainingResult result = train_iris(choice);
+      EXPECT_GT(result.test->accuracy, 0.9) << solver << (single ? " single" : " double");
+      EXPECT_LT(result.train.loss, 0.5 * result.train.constant_loss) << solver;
+      EXPECT_EQ(result.honesty.not_finite, 0);
+    }
+  }
+}
+
+TEST_F(TrainingTest, AFileResumesBitForBit) {
+  TrainingChoice choice;
+  choice.solver = "adamo";
+  choice.rate = "published";
+  choice.options.batch = 16;
+  choice.options.epochs = 30;
+  const TrainingResult whole = train_iris(choice);
+  choice.options.epochs = 12;
+  linear::save_model(train_iris(choice).model, folder + "part.json");
+  choice.options.epochs = 30;
+  choice.resume = folder + "part.json";
+  EXPECT_EQ(train_iris(choice).model.weights, whole.model.weights);
+  choice.options.batch = 32;
+  try {
+    train_iris(choice);
+    FAIL() << "another batch size was accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("batch = 16, this one has 32"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(TrainingTest, AFinishedTrainingHasNothingToResume) {
+  TrainingChoice choice;
+  choice.options.gradient_tolerance = 1e-2;
+  linear::save_model(train_iris(choice).model, folder + "done.json");
+  choice.resume = folder + "done.json";
+  EXPECT_THROW(train_iris(choice), Error);
+}
+
+TEST_F(TrainingTest, TheRecordHoldsConfigMetricsAndSummary) {
+  TrainingChoice choice;
+  choice.options.epochs = 5;
+  choice.record = folder + "record";
+  const TrainingResult result = train_iris(choice);
+  const json config = json::parse(read_file(choice.record + "/config.json"));
+  EXPECT_EQ(config["data"], "iris");
+  const json summary = json::parse(read_file(choice.record + "/summary.json"));
+  EXPECT_EQ(summary["loss"], result.last.loss);
+  EXPECT_EQ(summary["honesty"]["not_finite"], 0);
+  const std::string metrics = read_file(choice.record + "/metrics.jsonl");
+  EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 6);
+  EXPECT_THROW(train_iris(choice), Error) << "an earlier record would be overwritten";
+}
+
+TEST_F(TrainingTest, UnknownChoicesAreNamed) {
+  TrainingChoice choice;
+  choice.solver = "newton";
+  EXPECT_THROW(train_iris(choice), Error);
+  choice.solver = "gd";
+  choice.rate = "fast";
+  try {
+    train_iris(choice);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::usage);
+    EXPECT_NE(std::string(error.what()).find("--rate fast"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace lipschitzlr::run
