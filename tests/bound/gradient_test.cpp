@@ -76,7 +76,8 @@ TEST(GradientConstant, HandComputedValuesAndWords) {
   EXPECT_EQ(with_l2_smoothness(logistic_smoothness(6, 3), 0.5).explain(),
             "gradient beta = sigma_max^2/4m + lambda = 3.5, with sigma_max = 6, m = 3, lambda = 0.5");
   EXPECT_EQ(with_tikhonov_smoothness(softmax_smoothness(6, 3), Tikhonov(0.5)).explain(),
-            "gradient beta = sigma_max^2/2m + 2 ||Gamma'Gamma||_2 = 6.5, with sigma_max = 6, m = 3, ||Gamma'Gamma||_2 = 0.25");
+            "gradient beta = sigma_max^2/2m + 2 ||Gamma'Gamma||_2 = 6.5, with sigma_max = 6, m = 3, ||Gamma'Gamma||_2 "
+            "= 0.25");
   EXPECT_DOUBLE_EQ(with_tikhonov_smoothness(softmax_smoothness(6, 3), Tikhonov()).value, 6);
   // L2 with lambda is Tikhonov with sqrt(lambda/2) here too.
   EXPECT_DOUBLE_EQ(with_tikhonov_smoothness(softmax_smoothness(6, 3), Tikhonov(std::sqrt(0.4))).value,

@@ -29,7 +29,7 @@ TEST(Advice, OneOverBetaIsTooCarefulForTheRawDigits) {
   const data::Table digits = data::catalogue::load("digits");
   const Problem<double> problem(std::get<DenseMatrix<double>>(digits.features), digits.target,
                                 {Family::softmax, 10, {}, 0}, pool);
-  EXPECT_EQ(advise(problem).kind, ConstantKind::published);
+  EXPECT_NE(advise(problem).kind, ConstantKind::gradient);
 }
 
 TEST(Advice, AllZeroFeaturesAreRefused) {

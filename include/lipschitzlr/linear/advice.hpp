@@ -18,7 +18,7 @@ struct Trial {
 
 struct Advice {
   ConstantKind kind;
-  int steps;  // of each trial
+  int steps;                  // of each trial
   std::string reason;         // one sentence
   std::vector<Trial> trials;  // one for each constant with a rate of its own
 };
