@@ -1,30 +1,52 @@
-# bash completion for lipschitzlr: commands, their options as --help lists them, data set names, files.
-_lipschitzlr() {
-  local program=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local command=${COMP_WORDS[1]-} words=
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    words="rate fit predict evaluate data reproduce demo env --help --version"
-  elif [[ $current == -* ]]; then
-    local sub=
-    [[ $command == data || $command == reproduce ]] && [[ ${COMP_WORDS[2]-} != -* ]] && sub=${COMP_WORDS[2]-}
-    words=$("$program" "$command" $sub --help 2>/dev/null | grep -oE -- '(^|[ ,])--?[a-z][a-z0-9-]*' | tr -d ' ,' | sort -u)
-  else
-    case $previous in
-      --model) words="auto linear logistic softmax" ;;
-      --scale) words="auto none sum standard minmax" ;;
-      --solver) words="accelerated gd sgd adamo rmsprop auto-adam lbfgs" ;;
-      --rate) words="auto published coded certified gradient" ;;
-      --recompute) words="never epoch batch" ;;
-      --format) words="csv tsv libsvm" ;;
-      --second-moment) words="elementwise full-square without-weight-square coded" ;;
-      data) words="list get import path verify" ;;
-      reproduce) words="list table1 table2" ;;
-      rate | fit | get | path | verify)
-        words=$("$program" data list --json 2>/dev/null | grep -oE '"name": *"[^"]*"' | cut -d'"' -f4)
-        ;;
-    esac
-  fi
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
-  [[ $current == -* || $previous == data || $previous == reproduce ]] || mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
+# bash completion for lipschitzlr: commands, their options and values as --help lists them, names of data sets and of
+# rows to reproduce, files.   source completions/lipschitzlr.bash
+
+# The names in a list of the program, such as `data list`, one a line.
+_lipschitzlr_names() {
+  "$@" --json 2>/dev/null | grep -oE '"name": *"[^"]*"' | cut -d'"' -f4 | sort -u
 }
-complete -o filenames -F _lipschitzlr lipschitzlr ./lipschitzlr
+
+_lipschitzlr() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-} sub=
+  # bash takes --rate=X for three words.
+  if [[ $current == = ]]; then current=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi
+  [[ $command != data && $command != reproduce ]] || sub=${COMP_WORDS[2]-}
+
+  # The front script of a checkout would build first: its program is asked instead, once there is one.
+  local program=${COMP_WORDS[0]/#\~/$HOME}
+  program=$(readlink -f -- "$(type -P -- "$program")")
+  [[ ! -e ${program%/*}/scripts/setup ]] || program=${program%/*}/build/bin/lipschitzlr
+
+  local words='' files=no value='' help=''
+  if [[ $COMP_CWORD -gt 1 && ($previous == -* || $current == -*) ]]; then
+    # Lines such as "  -o,--output FILE   the file" and "  --format csv|tsv   ...": names, then what the value is.
+    help=$("$program" "$command" ${sub:+"${sub/#-*/}"} --help 2>/dev/null | grep -E '^  -')
+    [[ ! $previous =~ ^-[a-z0-9-]+$ ]] ||
+      value=$(sed -nE "s/^  (-[a-z],)?$previous( |,--[a-z]+ )([^ :=]+).*/\3/p" <<<"$help")
+  fi
+  case $previous:$value in
+    --rate:*) words="auto published coded certified gradient" ;;
+    -*:*'|'*) words=${value//|/ } ;;
+    -*:FILE | -*:FOLDER | -*:G) files=yes ;;
+    -*:[A-Z]*) ;;
+    *)
+      case $COMP_CWORD:$command:$sub:$current in
+        1:*) words="rate fit predict evaluate data reproduce demo env --help --version" ;;
+        *:-*) words=$(grep -oE '^  (-[a-z],)?-[a-z0-9-]+' <<<"$help" | tr ',' '\n') ;;
+        2:data:*) words="list get import path verify" ;;
+        2:reproduce:*) words="list table1 table2" ;;
+        *:data:import:* | 2:predict:* | 2:evaluate:*) files=yes ;;
+        *:data:get:* | *:data:path:* | *:data:verify:*) words=$(_lipschitzlr_names "$program" data list) ;;
+        *:reproduce:table?:*) words=$(_lipschitzlr_names "$program" reproduce list) ;;
+        *:rate:* | *:fit:* | *:predict:* | *:evaluate:*) words=$(_lipschitzlr_names "$program" data list) files=yes ;;
+      esac
+      ;;
+  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  if [[ $files == yes ]]; then
+    # Only here: the command "data" must not become the folder "data/".
+    compopt -o filenames 2>/dev/null
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
+  fi
+}
+complete -F _lipschitzlr lipschitzlr ./lipschitzlr

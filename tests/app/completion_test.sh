@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Asks the bash completion for words as the shell would, and compares what it offers.   completion_test.sh PROGRAM
+set -u
+program=$1
+source "$(dirname "${BASH_SOURCE[0]}")/../../completions/lipschitzlr.bash"
+folder=$(mktemp -d) && cd "$folder" && touch iron.csv && mkdir data
+trap 'rm -r "$folder"' EXIT
+failed=0
+
+# offers EXPECTED WORD...: the last word is the one being typed.
+offers() {
+  local expected=$1
+  shift
+  COMP_WORDS=("$program" "$@") COMP_CWORD=$# COMPREPLY=()
+  _lipschitzlr
+  [[ ${COMPREPLY[*]} == "$expected" ]] && return
+  printf 'lipschitzlr %s: expected "%s", offered "%s"\n' "$*" "$expected" "${COMPREPLY[*]}"
+  failed=1
+}
+
+offers "rate reproduce" r
+offers "data" da
+offers "iris iron.csv" fit i
+offers "iris iron.csv" rate --json i
+offers "iron.csv" predict i
+offers "iris iron.csv" predict iron.csv i
+offers "accelerated adamo auto-adam" fit iris --solver a
+offers "published" fit iris --rate = p
+offers "iron.csv" fit iris -o i
+offers "" fit iris --epochs i
+offers "--scale --seed --solver --second-moment --single --seconds" fit iris --s
+offers "import" data i
+offers "iris" data get i
+offers "california covertype" data get iris c
+offers "table1 table2" reproduce t
+offers "boston breast-cancer" reproduce table1 b
+offers "--seeds" reproduce table1 --s
+offers "--torch" env --t
+exit $failed
