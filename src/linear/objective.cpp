@@ -8,18 +8,16 @@
 #include <vector>
 
 #include "linear/buffer.hpp"
-#include "linear/kernel/kernel.hpp"
+#include "linear/column_index.hpp"
+#include "linear/matrix_view.hpp"
 #include "linear/objective_plan.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
 
-// What one stored value of a sparse row costs, in multiplications of a dense one.
-constexpr double kSparseCost = 6;
-// What turning one score into a residual costs (an exponential, mostly), in the same unit.
-constexpr double kScoreCost = 12;
-
+// In bytes, of all instruction sets.
+constexpr std::size_t kWidestVector = 64;
 kernel::Loss loss_of(Family family) {
   switch (family) {
     case Family::linear:
@@ -30,69 +28,6 @@ kernel::Loss loss_of(Family family) {
       return kernel::Loss::softmax;
   }
   throw Error(Fault::usage, "the family must be linear, logistic or softmax");
-}
-
-std::size_t size_of(Index number) { return static_cast<std::size_t>(number); }
-
-// The kernels count on it, and a matrix put together by hand may not have it.
-template <class Scalar>
-void check_columns(const SparseMatrix<Scalar>& features) {
-  const std::int32_t* const columns = features.innerIndexPtr();
-  const std::int32_t* const starts = features.outerIndexPtr();
-  for (Index row = 0; row < features.rows(); ++row) {
-    std::int32_t least = 0;
-    for (std::int32_t cell = starts[row]; cell < starts[row + 1]; ++cell) {
-      if (columns[cell] < least || columns[cell] >= features.cols()) {
-        throw Error(Fault::data, fmt::format("row {}: column {} is out of order, repeated or past the last column",
-                                             row + 1, columns[cell] + 1));
-      }
-      least = columns[cell] + 1;
-    }
-  }
-}
-
-// The rows of either kind of matrix, as the kernels want them.
-template <class Scalar>
-void describe(const DenseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
-  job.dense = features.data();
-}
-
-template <class Scalar>
-void describe(const SparseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
-  if (!features.isCompressed()) {
-    throw Error(Fault::usage, "the sparse matrix is not compressed; call its makeCompressed() first");
-  }
-  job.values = features.valuePtr();
-  check_columns(features);
-  job.ones = std::all_of(job.values, job.values + features.nonZeros(), [](Scalar value) { return value == 1; });
-  job.columns = features.innerIndexPtr();
-  job.starts = features.outerIndexPtr();
-}
-
-template <class Scalar>
-const kernel::Engine<Scalar>& engine_for(const DenseMatrix<Scalar>&) {
-  return kernel::kernels<Scalar>().dense;
-}
-
-template <class Scalar>
-const kernel::Engine<Scalar>& engine_for(const SparseMatrix<Scalar>&) {
-  return kernel::kernels<Scalar>().sparse;
-}
-
-template <class Scalar>
-double work_per_row(const DenseMatrix<Scalar>& features) {
-  return static_cast<double>(features.cols());
-}
-
-template <class Scalar>
-double work_per_row(const SparseMatrix<Scalar>& features) {
-  return kSparseCost * static_cast<double>(features.nonZeros()) / static_cast<double>(features.rows());
-}
-
-void check_shape(Index rows, Index columns, Index features, Index outputs) {
-  if (rows == features && columns == outputs) return;
-  throw Error(Fault::usage, fmt::format("the weights are {} x {}, but the model has {} features and {} outputs", rows,
-                                        columns, features, outputs));
 }
 
 template <class Scalar>
@@ -144,6 +79,8 @@ struct Objective<Scalar>::Impl {
   kernel::Job<Scalar> job;  // what all chunks of all calls have in common
 
   std::size_t packed_size, scratch_size;
+  ColumnIndex by_columns;   // of all rows, when the matrix is sparse and of ones
+  Buffer<Scalar> by_lanes;  // of all rows, when the matrix is dense and small
   Buffer<Scalar> weights, gradients, scratch;
   std::vector<double> losses;
 
@@ -167,6 +104,25 @@ struct Objective<Scalar>::Impl {
     row_work = (work_per_row(features) + kScoreCost) * static_cast<double>(outputs);
     packed_size = engine.packed_size(job.features, job.outputs);
     scratch_size = engine.scratch_size(job.features, job.outputs);
+    if (outputs == 1) copy_for_whole_passes();
+  }
+
+  // Most passes are over all rows; where a second form of the matrix makes them quicker, it is made once.
+  void copy_for_whole_passes() {
+    const std::size_t count = size_of(rows);
+    const Plan plan = plan_for(count);
+    if (job.ones) by_columns = ColumnIndex(plan, count, job.features, job.starts, job.columns);
+    if (job.dense != nullptr && plan.chunks == 1) {
+      const auto& kernels = kernel::kernels<Scalar>();
+      job.lanes = by_lanes.reserve(kernels.lanes_size(count, job.features));
+      kernels.fill_lanes(count, job.features, job.dense, by_lanes.reserve(0));
+      scratch_size += job.features * kWidestVector / sizeof(Scalar);
+    }
+    if (!by_columns.empty()) scratch_size += plan.rows_per_chunk;
+  }
+
+  Plan plan_for(std::size_t count) const {
+    return make_plan(count, row_work * static_cast<double>(count), packed_size, packed_size * sizeof(Scalar));
   }
 
   void check(Index columns) const {
@@ -185,8 +141,7 @@ struct Objective<Scalar>::Impl {
   double evaluate(const Weights<Scalar>& at, Weights<Scalar>& gradient, const Index* batch, std::size_t count) {
     check_shape(at.rows(), at.cols(), static_cast<Index>(job.features), outputs);
     gradient.resize(at.rows(), at.cols());
-    const Plan plan =
-        make_plan(count, row_work * static_cast<double>(count), packed_size, packed_size * sizeof(Scalar));
+    const Plan plan = plan_for(count);
     Scalar* const packed = weights.reserve(packed_size);
     engine.pack(job.features, job.outputs, at.data(), packed);
     job.weights = packed;
@@ -225,6 +180,11 @@ struct Objective<Scalar>::Impl {
     part.rows = batch == nullptr ? nullptr : batch + part.first;
     part.gradient += number * packed_size;
     part.scratch += number * scratch_size;
+    if (batch != nullptr) part.lanes = nullptr;
+    if (batch == nullptr && !by_columns.empty()) {
+      part.members = by_columns.members();
+      part.member_starts = by_columns.starts(number);
+    }
     losses[number] = engine.evaluate(part);
   }
 };
@@ -279,53 +239,6 @@ double Objective<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scala
   return impl_->evaluate(weights, gradient, rows.data(), rows.size());
 }
 
-namespace {
-
-template <class Scalar, class Matrix>
-DenseMatrix<Scalar> all_scores(const Matrix& features, const Weights<Scalar>& weights, ThreadPool& pool) {
-  check_shape(weights.rows(), weights.cols(), features.cols(), weights.cols());
-  DenseMatrix<Scalar> outcome = DenseMatrix<Scalar>::Zero(features.rows(), weights.cols());
-  if (outcome.size() == 0 || features.cols() == 0) return outcome;
-  const kernel::Engine<Scalar>& engine = engine_for(features);
-  kernel::Job<Scalar> job;
-  describe(features, job);
-  job.features = size_of(features.cols());
-  job.outputs = size_of(weights.cols());
-  Buffer<Scalar> packed, scratch;
-  engine.pack(job.features, job.outputs, weights.data(), packed.reserve(engine.packed_size(job.features, job.outputs)));
-  job.weights = packed.reserve(0);
-  const std::size_t rows = size_of(features.rows());
-  const double work = (work_per_row(features) + kScoreCost) * static_cast<double>(outcome.size());
-  const Plan plan = make_plan(rows, work, 1, 1);
-  const std::size_t scratch_size = engine.scratch_size(job.features, job.outputs);
-  scratch.reserve(plan.chunks * scratch_size);
-  pool.run(plan.chunks, [&](std::size_t chunk) {
-    kernel::Job<Scalar> part = job;
-    part.first = chunk * plan.rows_per_chunk;
-    part.count = std::min(plan.rows_per_chunk, rows - part.first);
-    part.scratch = scratch.reserve(0) + chunk * scratch_size;
-    engine.scores(part, outcome.data() + part.first * job.outputs);
-  });
-  return outcome;
-}
-
-}  // namespace
-
-template <class Scalar>
-DenseMatrix<Scalar> scores(const DenseMatrix<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool) {
-  return all_scores<Scalar>(features, weights, pool);
-}
-
-template <class Scalar>
-DenseMatrix<Scalar> scores(const SparseMatrix<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool) {
-  return all_scores<Scalar>(features, weights, pool);
-}
-
 template class Objective<float>;
 template class Objective<double>;
-template DenseMatrix<float> scores(const DenseMatrix<float>&, const Weights<float>&, ThreadPool&);
-template DenseMatrix<float> scores(const SparseMatrix<float>&, const Weights<float>&, ThreadPool&);
-template DenseMatrix<double> scores(const DenseMatrix<double>&, const Weights<double>&, ThreadPool&);
-template DenseMatrix<double> scores(const SparseMatrix<double>&, const Weights<double>&, ThreadPool&);
-
 }  // namespace lipschitzlr::linear

@@ -6,7 +6,7 @@ namespace lipschitzlr::linear {
 namespace {
 
 constexpr double kWorthSharing = 256 * 1024;     // less work is done before a second thread has woken up
-constexpr double kChunkWork = 64 * 1024;         // a few microseconds
+constexpr double kChunkWork = 128 * 1024;        // a few microseconds
 constexpr std::size_t kMostChunks = 64;          // enough to keep tens of threads evenly busy
 constexpr std::size_t kRowStep = 16;             // chunks are made of whole vectors of rows
 constexpr std::size_t kMostBytes = 64u << 20;    // of partial gradients,

@@ -27,9 +27,9 @@ using Weights = DenseMatrix<Scalar>;
 template <class Scalar>
 class Objective {
  public:
-  // The matrix and the pool must outlive the objective; nothing is copied but the targets. targets holds y_i (class
-  // indices for logistic and softmax); classes is k for softmax and 1 otherwise. Throws Error (data) when they do not
-  // fit.
+  // The matrix and the pool must outlive the objective, and the matrix must not change: the targets are copied, and of
+  // small or yes-no matrices a second form is kept. targets holds y_i (class indices for logistic and softmax); classes
+  // is k for softmax and 1 otherwise. Throws Error (data) when they do not fit.
   Objective(Family family, const DenseMatrix<Scalar>& features, const Vector<Scalar>& targets, Index classes,
             ThreadPool& pool);
   Objective(Family family, const SparseMatrix<Scalar>& features, const Vector<Scalar>& targets, Index classes,

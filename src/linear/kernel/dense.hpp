@@ -210,6 +210,7 @@ __attribute__((noinline)) void dense_block_scores(const Job<T>& job, std::size_t
 
 template <class T>
 double dense_evaluate(const Job<T>& job) {
+  if (job.lanes != nullptr) return evaluate_by_lanes(job);
   const std::size_t padded = round_up(job.features, kLanes<T>);
   const std::size_t block = dense_block_rows<T>(job.features);
   for (std::size_t i = 0; i < padded * job.outputs; i += kLanes<T>) store(job.gradient + i, Vec<T>{});

@@ -31,6 +31,7 @@ constexpr std::size_t kGroup = 3, kStrip = 3, kTile = 12;
 // clang-format off
 #include "linear/kernel/vector.hpp"
 #include "linear/kernel/losses.hpp"
+#include "linear/kernel/lanes.hpp"
 #include "linear/kernel/dense.hpp"
 #include "linear/kernel/sparse.hpp"
 // clang-format on
@@ -50,6 +51,8 @@ constexpr Kernels<T> table() {
       LIPSCHITZLR_ISA_LABEL,
       {dense_packed_size<T>, scratch_size<T>, dense_pack<T>, dense_unpack<T>, dense_evaluate<T>, dense_scores<T>},
       {sparse_packed_size<T>, scratch_size<T>, sparse_pack<T>, sparse_unpack<T>, sparse_evaluate<T>, sparse_scores<T>},
+      lanes_size<T>,
+      fill_lanes<T>,
       map<T, exp_vector<T>>,
       map<T, log1p_vector<T>>};
 }

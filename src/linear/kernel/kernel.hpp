@@ -21,17 +21,24 @@ struct Job {
   std::size_t first = 0;
   std::size_t count = 0;
 
-  const Scalar* dense = nullptr;  // row by row without gaps; or, for the sparse engine, compressed rows:
+  const Scalar* dense = nullptr;  // row by row without gaps
+  const Scalar* lanes = nullptr;  // all rows again, as fill_lanes() lays them out; one output, one chunk
+  // For the sparse engine, compressed rows:
   const Scalar* values = nullptr;
   bool ones = false;                      // every stored value is 1
   const std::int32_t* columns = nullptr;  // ascending within a row
   const std::int32_t* starts = nullptr;
+  // For a whole chunk of ones, the same by columns: column j has the rows members[member_starts[j]] ... of the chunk,
+  // counted from its first. Sums over them need no stores, which is what a row-wise gradient waits for.
+  const std::uint16_t* members = nullptr;
+  const std::int32_t* member_starts = nullptr;
 
   const Scalar* targets = nullptr;       // squared, logistic
   const std::int32_t* labels = nullptr;  // softmax
   const Scalar* weights = nullptr;       // as pack() lays them out
   Scalar scale = 1;                      // 1/m: every residual is multiplied by it
-  Scalar* scratch = nullptr;             // scratch_size() numbers
+  Scalar* scratch = nullptr;             // scratch_size() numbers; besides, with lanes a vector per
+                                         // feature, with members a number per row of the chunk
   Scalar* gradient = nullptr;            // packed_size() numbers, overwritten
 };
 
@@ -51,6 +58,8 @@ struct Kernels {
   const char* name;
   Engine<Scalar> dense;
   Engine<Scalar> sparse;
+  std::size_t (*lanes_size)(std::size_t rows, std::size_t features);  // of the copy behind Job::lanes
+  void (*fill_lanes)(std::size_t rows, std::size_t features, const Scalar* dense, Scalar* lanes);
   void (*exp)(std::size_t count, const Scalar* in, Scalar* out);    // arguments <= 0
   void (*log1p)(std::size_t count, const Scalar* in, Scalar* out);  // arguments >= 0
 };

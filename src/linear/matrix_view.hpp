@@ -1,0 +1,84 @@
+#pragma once
+// Either kind of matrix as the kernels want it, with what a row of it costs; shared by training and prediction.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "linear/kernel/kernel.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/matrix.hpp"
+
+namespace lipschitzlr::linear {
+
+// What one stored value of a sparse row costs, in multiplications of a dense one.
+inline constexpr double kSparseCost = 6;
+// What turning one score into a residual costs (an exponential, mostly), in the same unit.
+inline constexpr double kScoreCost = 12;
+
+inline std::size_t size_of(Index number) { return static_cast<std::size_t>(number); }
+
+// The kernels count on it, and a matrix put together by hand may not have it.
+template <class Scalar>
+void check_columns(const SparseMatrix<Scalar>& features) {
+  const std::int32_t* const columns = features.innerIndexPtr();
+  const std::int32_t* const starts = features.outerIndexPtr();
+  for (Index row = 0; row < features.rows(); ++row) {
+    std::int32_t least = 0;
+    for (std::int32_t cell = starts[row]; cell < starts[row + 1]; ++cell) {
+      if (columns[cell] < least || columns[cell] >= features.cols()) {
+        throw Error(Fault::data, fmt::format("row {}: column {} is out of order, repeated or past the last column",
+                                             row + 1, columns[cell] + 1));
+      }
+      least = columns[cell] + 1;
+    }
+  }
+}
+
+// The rows of either kind of matrix, as the kernels want them.
+template <class Scalar>
+void describe(const DenseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
+  job.dense = features.data();
+}
+
+template <class Scalar>
+void describe(const SparseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
+  if (!features.isCompressed()) {
+    throw Error(Fault::usage, "the sparse matrix is not compressed; call its makeCompressed() first");
+  }
+  job.values = features.valuePtr();
+  check_columns(features);
+  job.ones = std::all_of(job.values, job.values + features.nonZeros(), [](Scalar value) { return value == 1; });
+  job.columns = features.innerIndexPtr();
+  job.starts = features.outerIndexPtr();
+}
+
+template <class Scalar>
+const kernel::Engine<Scalar>& engine_for(const DenseMatrix<Scalar>&) {
+  return kernel::kernels<Scalar>().dense;
+}
+
+template <class Scalar>
+const kernel::Engine<Scalar>& engine_for(const SparseMatrix<Scalar>&) {
+  return kernel::kernels<Scalar>().sparse;
+}
+
+template <class Scalar>
+double work_per_row(const DenseMatrix<Scalar>& features) {
+  return static_cast<double>(features.cols());
+}
+
+template <class Scalar>
+double work_per_row(const SparseMatrix<Scalar>& features) {
+  return kSparseCost * static_cast<double>(features.nonZeros()) / static_cast<double>(features.rows());
+}
+
+inline void check_shape(Index rows, Index columns, Index features, Index outputs) {
+  if (rows == features && columns == outputs) return;
+  throw Error(Fault::usage, fmt::format("the weights are {} x {}, but the model has {} features and {} outputs", rows,
+                                        columns, features, outputs));
+}
+
+}  // namespace lipschitzlr::linear
