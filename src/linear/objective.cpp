@@ -16,7 +16,8 @@
 namespace lipschitzlr::linear {
 namespace {
 
-// In bytes, of all instruction sets.
+// In bytes: what a core's second-level cache holds, and the vectors of the widest instruction set.
+constexpr std::size_t kSmallMatrix = 1u << 20;
 constexpr std::size_t kWidestVector = 64;
 kernel::Loss loss_of(Family family) {
   switch (family) {
@@ -104,15 +105,15 @@ struct Objective<Scalar>::Impl {
     row_work = (work_per_row(features) + kScoreCost) * static_cast<double>(outputs);
     packed_size = engine.packed_size(job.features, job.outputs);
     scratch_size = engine.scratch_size(job.features, job.outputs);
-    if (outputs == 1) copy_for_whole_passes();
+    copy_for_whole_passes();
   }
 
   // Most passes are over all rows; where a second form of the matrix makes them quicker, it is made once.
   void copy_for_whole_passes() {
     const std::size_t count = size_of(rows);
     const Plan plan = plan_for(count);
-    if (job.ones) by_columns = ColumnIndex(plan, count, job.features, job.starts, job.columns);
-    if (job.dense != nullptr && plan.chunks == 1) {
+    if (job.ones && outputs == 1) by_columns = ColumnIndex(plan, count, job.features, job.starts, job.columns);
+    if (job.dense != nullptr && count * job.features * sizeof(Scalar) <= kSmallMatrix) {
       const auto& kernels = kernel::kernels<Scalar>();
       job.lanes = by_lanes.reserve(kernels.lanes_size(count, job.features));
       kernels.fill_lanes(count, job.features, job.dense, by_lanes.reserve(0));

@@ -203,14 +203,19 @@ __attribute__((noinline)) void dense_block_scores(const Job<T>& job, std::size_t
   for (std::size_t i = count; i < round_up(count, kTileRows); ++i) rows[i] = rows[count - 1];
   const std::size_t padded = round_up(job.features, kLanes<T>);
   for_each_group(job.outputs, [&](auto size, std::size_t begin) {
-    group_scores<T, decltype(size)::value>(rows, count, job.features, job.weights + begin * padded,
-                                           job.scratch + begin * kBlock);
+    const T* const weights = job.weights + begin * padded;
+    T* const scores = job.scratch + begin * kBlock;
+    if (job.lanes != nullptr) {
+      lane_group_scores<T, decltype(size)::value>(lanes_at(job, start), job.features, weights, scores);
+    } else {
+      group_scores<T, decltype(size)::value>(rows, count, job.features, weights, scores);
+    }
   });
 }
 
 template <class T>
 double dense_evaluate(const Job<T>& job) {
-  if (job.lanes != nullptr) return evaluate_by_lanes(job);
+  if (job.lanes != nullptr && job.outputs == 1) return evaluate_by_lanes(job);
   const std::size_t padded = round_up(job.features, kLanes<T>);
   const std::size_t block = dense_block_rows<T>(job.features);
   for (std::size_t i = 0; i < padded * job.outputs; i += kLanes<T>) store(job.gradient + i, Vec<T>{});

@@ -22,7 +22,7 @@ struct Job {
   std::size_t count = 0;
 
   const Scalar* dense = nullptr;  // row by row without gaps
-  const Scalar* lanes = nullptr;  // all rows again, as fill_lanes() lays them out; one output, one chunk
+  const Scalar* lanes = nullptr;  // all rows again, as fill_lanes() lays them out; never with rows
   // For the sparse engine, compressed rows:
   const Scalar* values = nullptr;
   bool ones = false;                      // every stored value is 1

@@ -1,24 +1,29 @@
-// Dense rows with one output, in a second copy whose vectors run across rows: kLanes rows side by side, feature after
-// feature. Then no sum crosses lanes until the very end, which is most of the work for short rows. Only for problems
-// so small that the copy is nothing and one thread does it all. Included by isa.hpp only.
+// Dense rows in a second copy whose vectors run across rows: kLanes rows side by side, feature after feature. Then no
+// sum crosses lanes, which is much of the work for short rows. For matrices so small that the copy costs nothing and
+// both fit the second-level cache. Included by isa.hpp only.
 
 constexpr std::size_t kMostTogether = 8;  // sums that do not wait for one another
 
 template <class T>
 constexpr std::size_t kRowVectors = kBlock / kLanes<T> < kMostTogether ? kBlock / kLanes<T> : kMostTogether;
 
-// Whole blocks of rows; those past the last are zero.
+// A block that starts with any vector of rows may be read whole; rows past the last are zero.
 template <class T>
 std::size_t lanes_size(std::size_t rows, std::size_t features) {
-  return round_up(rows, kBlock) * features;
+  return round_up(rows + kBlock, kBlock) * features;
 }
 
 template <class T>
 void fill_lanes(std::size_t rows, std::size_t features, const T* from, T* to) {
-  for (std::size_t row = 0; row < round_up(rows, kBlock); ++row) {
+  for (std::size_t row = 0; row < round_up(rows + kBlock, kBlock); ++row) {
     T* const lane = to + row / kLanes<T> * kLanes<T> * features + row % kLanes<T>;
     for (std::size_t j = 0; j < features; ++j) lane[j * kLanes<T>] = row < rows ? from[row * features + j] : T{0};
   }
+}
+
+template <class T>
+inline const T* lanes_at(const Job<T>& job, std::size_t start) {
+  return job.lanes + (job.first + start) * job.features;
 }
 
 template <class T>
@@ -33,6 +38,30 @@ inline void lane_scores(const T* x, std::size_t features, const T* weights, T* s
   }
 #pragma GCC unroll 8
   for (std::size_t v = 0; v < kRowVectors<T>; ++v) store(scores + v * kLanes<T>, sum[v]);
+}
+
+// Scores of a whole block for a group of outputs; weights as dense.hpp packs them.
+template <class T, std::size_t Group>
+__attribute__((noinline)) void lane_group_scores(const T* x, std::size_t features, const T* weights, T* scores) {
+  constexpr std::size_t kVectors = 4;
+  for (std::size_t row = 0; row < kBlock; row += kVectors * kLanes<T>) {
+    Vec<T> sum[kVectors][Group] = {};
+    for (std::size_t j = 0; j < features; ++j) {
+      const T* const weight = weights + j / kLanes<T> * kLanes<T> * Group + j % kLanes<T>;
+      const T* const from = x + row * features + j * kLanes<T>;
+#pragma GCC unroll 8
+      for (std::size_t c = 0; c < Group; ++c) {
+        const Vec<T> w = all<T>(weight[c * kLanes<T>]);
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < kVectors; ++v) sum[v][c] += load<Vec<T>>(from + v * features * kLanes<T>) * w;
+      }
+    }
+#pragma GCC unroll 8
+    for (std::size_t c = 0; c < Group; ++c) {
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < kVectors; ++v) store(scores + c * kBlock + row + v * kLanes<T>, sum[v][c]);
+    }
+  }
 }
 
 // Adds to the gradient, one vector a feature, while the rows are still in the first-level cache.
@@ -63,11 +92,12 @@ double evaluate_by_lanes(const Job<T>& job) {
   double loss = 0;
   for (std::size_t start = 0; start < job.count; start += kBlock) {
     const std::size_t count = job.count - start < kBlock ? job.count - start : kBlock;
-    const T* const x = job.lanes + start * job.features;
+    const T* const x = lanes_at(job, start);
     for (std::size_t row = 0; row < kBlock; row += kRows) {
       lane_scores(x + row * job.features, job.features, job.weights, scores + row);
     }
     loss += block_losses(job, start, count, scores);
+    for (std::size_t row = count; row < kBlock; ++row) scores[row] = 0;  // rows of the next chunk are not ours
     for (std::size_t row = 0; row < kBlock; row += kRows) {
       lane_gradient(x + row * job.features, job.features, scores + row, gradient);
     }
