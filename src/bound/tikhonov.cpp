@@ -14,6 +14,9 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+// clang below version 17 cannot deduce these by itself.
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 void check_finite(bool finite) {
   if (!finite) throw Error(Fault::usage, "the Tikhonov factor Gamma has an entry that is not a finite number");

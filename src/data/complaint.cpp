@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "data/utf8.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
@@ -12,9 +13,10 @@ std::string quoted(std::string_view text) {
   std::size_t length = std::min(text.size(), kLongest);
   // A UTF-8 character is shown whole or not at all.
   while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+  const bool is_readable = is_utf8(text.substr(0, length));
   for (char c : text.substr(0, length)) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
+    if (byte < 0x20 || byte == 0x7F || (byte > 0x7F && !is_readable)) {
       shown += fmt::format("\\x{:02X}", byte);
     } else {
       shown += c;

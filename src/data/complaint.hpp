@@ -9,7 +9,8 @@
 
 namespace lipschitzlr::data {
 
-// Text from a file, in double quotes, fit for a message: shortened when long, control characters written as \xNN.
+// Text from a file, in double quotes, fit for a message: shortened when long, control characters and what is no
+// UTF-8 written as \xNN.
 std::string quoted(std::string_view text);
 
 [[noreturn]] void fail_in_file(const std::string& file, const std::string& what);

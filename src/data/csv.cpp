@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "data/complaint.hpp"
 #include "data/csv_cell.hpp"
@@ -18,7 +19,7 @@ constexpr Index kSpareCells = 1 << 16;
 
 class CsvParser {
  public:
-  CsvParser(CsvLayout layout, const std::string& file, Index expected_rows);
+  CsvParser(CsvLayout layout, const std::string& file, bool target_is_classes, Index expected_rows);
 
   void parse(std::string_view block);  // whole lines
   Table finish() &&;
@@ -46,8 +47,11 @@ class CsvParser {
   std::int64_t blank_line_ = 0;  // the first of the blank lines just passed; 0: none
 };
 
-CsvParser::CsvParser(CsvLayout layout, const std::string& file, Index expected_rows)
-    : layout_(std::move(layout)), file_(file), width_(layout_.columns() - (layout_.target >= 0 ? 1 : 0)) {
+CsvParser::CsvParser(CsvLayout layout, const std::string& file, bool target_is_classes, Index expected_rows)
+    : layout_(std::move(layout)),
+      file_(file),
+      width_(layout_.columns() - (layout_.target >= 0 ? 1 : 0)),
+      target_(target_is_classes) {
   if (width_ == 0) fail_in_file(file, "there is only one column, the target: expected features beside it");
   features_.resize(expected_rows, width_);
   if (layout_.target >= 0) target_.reserve(expected_rows);
@@ -126,7 +130,7 @@ const char* CsvParser::parse_target(const char* text) {
   const bool is_number = number.end == cell.text.c_str() + cell.text.size();
   if (is_number ? !std::isfinite(number.value) : is_non_finite_word(cell.text)) fail_number(column, cell, number.value);
   if (cell.text.empty()) fail_cell(column, "a number or a class", cell);
-  const std::string expected = is_number ? target_.add_number(number.value) : target_.add_text(cell.text);
+  const std::string expected = is_number ? target_.add_number(cell.text, number.value) : target_.add_text(cell.text);
   if (!expected.empty()) fail_cell(column, expected, cell);
   return cell.end;
 }
@@ -169,11 +173,18 @@ void CsvParser::fail_ragged(const char* line) const {
                fmt::format("expected {} cells as in line {}, found {}", layout_.columns(), first_line_, cells));
 }
 
+// A feature without a name gets its number, with as many underscores as no other name has.
 std::vector<std::string> CsvParser::feature_names() const {
+  const std::unordered_set<std::string> taken(layout_.names.begin(), layout_.names.end());
   std::vector<std::string> names;
   for (Index column = 0; column < layout_.columns(); ++column) {
-    const std::string& name = layout_.names[static_cast<std::size_t>(column)];
-    if (column != layout_.target) names.push_back(name.empty() ? fmt::format("x{}", names.size() + 1) : name);
+    if (column == layout_.target) continue;
+    std::string name = layout_.names[static_cast<std::size_t>(column)];
+    if (name.empty()) {
+      name = fmt::format("x{}", names.size() + 1);
+      while (taken.contains(name)) name += '_';
+    }
+    names.push_back(std::move(name));
   }
   return names;
 }
@@ -188,6 +199,7 @@ Table CsvParser::finish() && {
     std::move(target_).finish(table);
     const std::string& name = layout_.names[static_cast<std::size_t>(layout_.target)];
     table.target_name = name.empty() ? "target" : name;
+    table.target_column = layout_.target;
   }
   return table;
 }
@@ -208,7 +220,7 @@ Table read_csv(std::string_view first_block, LineBlocks& rest, std::uint64_t exp
                const ReadOptions& options) {
   CsvLayout layout = find_layout(first_block, file, options);
   const Index expected_rows = expect_rows(first_block, expected_size, layout.columns());
-  CsvParser parser(std::move(layout), file, expected_rows);
+  CsvParser parser(std::move(layout), file, options.target_is_classes, expected_rows);
   for (std::string_view block = first_block; !block.empty(); block = rest.next()) parser.parse(block);
   return std::move(parser).finish();
 }

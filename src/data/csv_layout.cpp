@@ -1,11 +1,15 @@
 #include "data/csv_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <unordered_map>
 
 #include "data/complaint.hpp"
 #include "data/csv_cell.hpp"
 #include "data/number.hpp"
 #include "data/target_choice.hpp"
+#include "data/utf8.hpp"
 
 namespace lipschitzlr::data {
 namespace {
@@ -101,6 +105,28 @@ bool guess_header(const Cells& first, const Cells& second, Index target) {
   return target >= 0 && is_name(first[position]) && position < second.size() && is_number(second[position]);
 }
 
+void check_encoding(const Cells& names, const FirstLine& line, const std::string& file) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (is_utf8(names[i])) continue;
+    fail_in_column(file, line.number, static_cast<Index>(i) + 1, "",
+                   fmt::format("expected a name in UTF-8 (save the file as UTF-8), found {}", quoted(names[i])));
+  }
+}
+
+// Rows to predict are matched to a model by these names.
+void check_features_differ(const CsvLayout& layout, const FirstLine& line, const std::string& file) {
+  std::unordered_map<std::string_view, Index> seen;
+  for (Index column = 0; column < layout.columns(); ++column) {
+    const std::string& name = layout.names[static_cast<std::size_t>(column)];
+    if (name.empty() || column == layout.target) continue;
+    const auto [first, is_new] = seen.try_emplace(name, column);
+    if (is_new) continue;
+    fail_in_line(file, line.number,
+                 fmt::format("columns {} and {} are both named {}: give each feature a name of its own",
+                             first->second + 1, column + 1, quoted(name)));
+  }
+}
+
 }  // namespace
 
 CsvLayout find_layout(std::string_view first_block, const std::string& file, const ReadOptions& options) {
@@ -117,8 +143,10 @@ CsvLayout find_layout(std::string_view first_block, const std::string& file, con
   const TargetChoice choice(options, first, file);
   layout.has_header =
       options.header.value_or(choice.needs_header() || guess_header(first, second, choice.by_position()));
+  if (layout.has_header) check_encoding(first, lines[0], file);
   layout.target = choice.find(layout.has_header);
   layout.names = layout.has_header ? std::move(first) : Cells(first.size());
+  check_features_differ(layout, lines[0], file);
   return layout;
 }
 

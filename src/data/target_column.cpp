@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "data/number.hpp"
+#include "data/utf8.hpp"
 
 namespace lipschitzlr::data {
 namespace {
 
 constexpr std::size_t kMostClasses = 1 << 16;
 
-std::string number_label(double value) { return fmt::format("{}", value + 0.0); }
+// A text below this many different numbers with fractions is a slip rather than a class.
+constexpr std::size_t kMostFractions = 256;
+
+bool is_whole(double value) { return value == std::floor(value); }
 
 }  // namespace
 
@@ -27,49 +30,64 @@ void TargetColumn::append(double value) {
 }
 
 std::string TargetColumn::append_label(const std::string& label) {
-  const auto [place, is_new] = labels_.try_emplace(label, static_cast<Index>(labels_.size()));
-  if (is_new && labels_.size() > kMostClasses) {
+  const auto [place, is_new] = places_.try_emplace(label, static_cast<Index>(places_.size()));
+  if (is_new && places_.size() > kMostClasses) {
     return fmt::format("at most {} different classes in the target", kMostClasses);
   }
+  if (is_new && !is_utf8(label)) return "a class in UTF-8 (save the file as UTF-8)";
   append(static_cast<double>(place->second));
   return {};
 }
 
-std::string TargetColumn::add_number(double value) {
-  const bool is_whole = value == std::floor(value);
-  if (!labels_.empty()) return is_whole ? append_label(number_label(value)) : "a class as in the lines above";
-  has_fraction_ |= !is_whole;
-  append(value);
+std::string TargetColumn::add_number(const std::string& text, double value) {
+  if (kind_ == Kind::many_numbers) {
+    append(value);
+    return {};
+  }
+  if (kind_ == Kind::classes) {
+    // Nothing but missing values so far: then this is a quantity with gaps.
+    const bool is_quantity = !has_word_ && !is_whole(value);
+    return is_quantity ? "a class as in the lines above" : append_label(text);
+  }
+  const auto [place, is_new] = places_.try_emplace(text, static_cast<Index>(places_.size()));
+  append(static_cast<double>(place->second));
+  if (!is_new) return {};
+  numbers_.push_back(value);
+  has_fraction_ |= !is_whole(value);
+  if (numbers_.size() > (has_fraction_ ? kMostFractions : kMostClasses)) forget_texts();
   return {};
 }
 
 std::string TargetColumn::add_text(const std::string& text) {
-  if (labels_.empty() && rows_ > 0) {
-    if (has_fraction_ || is_missing_word(text)) return "a number as in the lines above";
-    make_labels();
-    if (labels_.size() > kMostClasses) return "a number as in the lines above";
-  }
+  const bool is_missing = is_missing_word(text);
+  const bool is_slip = kind_ == Kind::many_numbers || (kind_ == Kind::few_numbers && rows_ > 0 && is_missing);
+  if (is_slip) return "a number as in the lines above";
+  kind_ = Kind::classes;
+  has_word_ |= !is_missing;
   return append_label(text);
 }
 
-void TargetColumn::make_labels() {
-  for (Index row = 0; row < rows_ && labels_.size() <= kMostClasses; ++row) {
-    const auto next = static_cast<Index>(labels_.size());
-    values_[row] = static_cast<double>(labels_.try_emplace(number_label(values_[row]), next).first->second);
+void TargetColumn::forget_texts() {
+  kind_ = Kind::many_numbers;
+  for (double& value : values_.head(rows_)) value = numbers_[static_cast<std::size_t>(value)];
+  places_ = {};
+  numbers_ = {};
+}
+
+void TargetColumn::sort_labels(Table& table) {
+  for (const auto& entry : places_) table.labels.push_back(entry.first);
+  std::sort(table.labels.begin(), table.labels.end());
+  std::vector<double> sorted_place(places_.size());
+  for (std::size_t i = 0; i < sorted_place.size(); ++i) {
+    sorted_place[static_cast<std::size_t>(places_[table.labels[i]])] = static_cast<double>(i);
   }
+  for (double& value : values_) value = sorted_place[static_cast<std::size_t>(value)];
 }
 
 void TargetColumn::finish(Table& table) && {
+  if (kind_ == Kind::few_numbers) forget_texts();
   values_.conservativeResize(rows_);
-  for (const auto& entry : labels_) table.labels.push_back(entry.first);
-  std::sort(table.labels.begin(), table.labels.end());
-  std::vector<double> place(labels_.size());
-  for (std::size_t i = 0; i < place.size(); ++i) {
-    place[static_cast<std::size_t>(labels_[table.labels[i]])] = static_cast<double>(i);
-  }
-  if (!place.empty()) {
-    for (double& value : values_) value = place[static_cast<std::size_t>(value)];
-  }
+  if (kind_ == Kind::classes) sort_labels(table);
   table.target = std::move(values_);
 }
 

@@ -129,13 +129,49 @@ TEST(Csv, AHeaderCanBeForcedOrForbidden) {
             "t.csv: there is no column \"b\", for the file has no header: give the target's number");
 }
 
-TEST(Csv, WholeNumbersAmongLabelsAreLabelsInAnyOrder) {
-  for (const char* content : {"a,y\n1,01\n2,2\n3,3+\n4,1.0\n", "a,y\n3,3+\n1,1\n2,2\n4,1\n"}) {
-    EXPECT_EQ(parse_table(content, "t").labels, (Names{"1", "2", "3+"})) << content;
-  }
-  EXPECT_EQ(error_of("a,y\n1,1.5\n2,x\n"),
-            "t.csv: line 3, column 2 (\"y\"): expected a number as in the lines above, found \"x\"");
-  EXPECT_EQ(error_of("a,y\n1,x\n2,1.5\n"),
+TEST(Csv, NumbersAmongLabelsAreLabelsAsTheyStandInTheFile) {
+  const Table first = parse_table("a,y\n1,01\n2,02\n3,x\n4,1.0\n5,01\n6,1.5\n", "t");
+  EXPECT_EQ(first.labels, (Names{"01", "02", "1.0", "1.5", "x"}));
+  EXPECT_EQ(first.target, (Vector<double>{{0, 1, 4, 2, 0, 3}}));
+  const Table last = parse_table("a,y\n3,3+\n1,+1\n2,\"02\"\n4,1\n5,1.5\n", "t");
+  EXPECT_EQ(last.labels, (Names{"+1", "02", "1", "1.5", "3+"}));
+  EXPECT_EQ(last.target, (Vector<double>{{4, 0, 1, 2, 3}}));
+}
+
+TEST(Csv, NumbersAloneAreNumbersHoweverTheyAreWritten) {
+  const Table table = parse_table("a,y\n1,01\n2,1.0\n3,-0.5\n4,1\n", "t");
+  EXPECT_FALSE(table.is_classified());
+  EXPECT_EQ(table.target, (Vector<double>{{1, 1, -0.5, 1}}));
+}
+
+TEST(Csv, NumbersAreLabelsWhenTheTargetIsSaidToHaveClasses) {
+  ReadOptions options;
+  options.target_is_classes = true;
+  const Table table = parse_table("a,y\n1,1.50\n2,01\n3,1.50\n", "t", options);
+  EXPECT_EQ(table.labels, (Names{"01", "1.50"}));
+  EXPECT_EQ(table.target, (Vector<double>{{1, 0, 1}}));
+}
+
+std::string numbers_to(int count, const char* after_each) {
+  std::string content = "a,y\n";
+  for (int i = 1; i <= count; ++i) content += "1," + std::to_string(i) + after_each + "\n";
+  return content;
+}
+
+TEST(Csv, ATextBelowManyDifferentNumbersIsAnError) {
+  EXPECT_EQ(parse_table(numbers_to(256, ".5") + "1,x\n", "t").labels.size(), 257u);
+  EXPECT_EQ(error_of(numbers_to(257, ".5") + "1,x\n"),
+            "t.csv: line 259, column 2 (\"y\"): expected a number as in the lines above, found \"x\"");
+  EXPECT_EQ(parse_table(numbers_to(65535, "") + "1,x\n", "t").labels.size(), 65536u);
+  EXPECT_EQ(error_of(numbers_to(65536, "") + "1,x\n"),
+            "t.csv: line 65538, column 2 (\"y\"): expected at most 65536 different classes in the target, found \"x\"");
+  EXPECT_EQ(error_of(numbers_to(65537, "") + "1,x\n"),
+            "t.csv: line 65539, column 2 (\"y\"): expected a number as in the lines above, found \"x\"");
+  EXPECT_EQ(parse_table(numbers_to(70000, ""), "t").target, Vector<double>::LinSpaced(70000, 1, 70000));
+}
+
+TEST(Csv, AQuantityWithGapsIsNoClass) {
+  EXPECT_EQ(error_of("a,y\n1,NA\n2,1.5\n"),
             "t.csv: line 3, column 2 (\"y\"): expected a class as in the lines above, found \"1.5\"");
   EXPECT_EQ(error_of("a,y\n1,1\n2,NA\n"),
             "t.csv: line 3, column 2 (\"y\"): expected a number as in the lines above, found \"NA\"");
@@ -187,6 +223,35 @@ TEST(Csv, WhatIsNoTableIsSaidPlainly) {
   EXPECT_EQ(error_of("\xFF\xFE"
                      "a"),
             "t.csv: this is text in UTF-16: give it as plain text (UTF-8), .gz or .xz");
+}
+
+TEST(Csv, NamesAndLabelsMustBeUtf8) {
+  EXPECT_EQ(error_of("a,Gr\xF6sse,y\n1,2,3\n"),
+            "t.csv: line 1, column 2: expected a name in UTF-8 (save the file as UTF-8), found \"Gr\\xF6sse\"");
+  EXPECT_EQ(error_of("\na,b,Gr\xF6sse\n1,2,3\n", with_target("c")),
+            "t.csv: line 2, column 3: expected a name in UTF-8 (save the file as UTF-8), found \"Gr\\xF6sse\"");
+  EXPECT_EQ(error_of("a,y\n1,Wurst\n2,K\xE4se\n"),
+            "t.csv: line 3, column 2 (\"y\"): expected a class in UTF-8 (save the file as UTF-8), found \"K\\xE4se\"");
+  // Cut off, a continuation alone, '/' in two bytes, half a surrogate pair, above U+10FFFF, a byte that never occurs.
+  for (const char* bad : {"\xC3", "\xE2\x82", "\xF0\x9F\x98", "\x80", "\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80",
+                          "\xF4\x90\x80\x80", "\xFF", "\xC3(", "\xE2(\xA1"}) {
+    EXPECT_NE(error_of("a,y\n1,x" + std::string(bad) + "\n").find("save the file as UTF-8"), std::string::npos) << bad;
+  }
+  const Names good = {"\x7F",         "\xC2\x80",     "\xDF\xBF",         "\xE0\xA0\x80",    "\xED\x9F\xBF",
+                      "\xEE\x80\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"};
+  std::string content = "\xE2\x82\xAC,\xF0\x9F\x98\x80\n";
+  for (const std::string& label : good) content += "1," + label + "\n";
+  const Table table = parse_table(content, "t");
+  EXPECT_EQ(table.labels, good);
+  EXPECT_EQ(table.feature_names, (Names{"\xE2\x82\xAC"}));
+  EXPECT_EQ(table.target_name, "\xF0\x9F\x98\x80");
+}
+
+TEST(Csv, FeaturesHaveDifferentNames) {
+  EXPECT_EQ(error_of("\na,b,a,y\n1,2,3,4\n"),
+            "t.csv: line 2: columns 1 and 3 are both named \"a\": give each feature a name of its own");
+  EXPECT_EQ(parse_table("y,a,y\n1,2,3\n", "t", with_target("1")).feature_names, (Names{"a", "y"}));
+  EXPECT_EQ(parse_table(",,x1,y\n1,2,3,4\n", "t").feature_names, (Names{"x1_", "x2", "x1"}));
 }
 
 TEST(Csv, AnUnknownTargetIsAnsweredWithAdvice) {

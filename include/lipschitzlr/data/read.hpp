@@ -24,11 +24,14 @@ struct ReadOptions {
   // For rows to predict: the target may be there or not. By name it is found or not; without a header there is one when
   // the table has one column more than the option columns; in LIBSVM when the first line has a label.
   bool target_may_be_missing = false;
+  bool target_is_classes = false;  // CSV: a target of numbers only has classes, too, with their texts as labels
+  Index target_column = -1;        // with target_may_be_missing: where that one column stands, from 0; -1: the last
 };
 
 // path "-" is standard input; pipes are as good as files. Throws Error: (data) for what is wrong with the file, (usage)
-// for a target that isn't there. A CSV target with a cell that is no number is a class target, its labels sorted as
-// strings; whole numbers among them are labels too, fractions and empty cells are errors. LIBSVM targets are numeric.
+// for a target that isn't there. A CSV target with a cell that is no number is a class target: the label of each
+// cell is its text as it stands there ("01" is not "1"), sorted as strings; empty cells are errors, and so is a text
+// below many different numbers. LIBSVM targets are numeric. Names and labels must be UTF-8, names of features unique.
 Table read_table(const std::string& path, const ReadOptions& options = {});
 
 // The same from memory; name stands in error messages. Used by the fuzzers and for the embedded data sets.
