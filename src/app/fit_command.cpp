@@ -7,6 +7,7 @@
 #include "app/options.hpp"
 #include "app/show.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
 
 namespace lipschitzlr::app {
 namespace {
@@ -25,6 +26,8 @@ int fit(Options& options) {
   options.training.options.seed = options.data.seed;
   const bool silent = options.quiet || options.json;
   options.training.verbosity = silent ? run::Verbosity::silent : run::default_verbosity();
+  run::check(options.training);
+  if (!options.output.empty()) check_writable(options.output);
   const run::Prepared prepared = run::prepare(options.data);
   if (!options.json) {
     fmt::print("{}\n", describe(options.data, prepared));
@@ -40,6 +43,7 @@ int fit(Options& options) {
     show_training(result);
     if (!options.output.empty()) fmt::print("model written to {}\n", options.output);
   }
+  if (!result.record_failure.empty()) throw Error(Fault::data, result.record_failure);
   if (result.stop == linear::Stop::not_finite) {
     throw Error(
         Fault::training,
@@ -77,7 +81,7 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       "  lipschitzlr fit prices.csv --target price -o model.json\n"
       "  lipschitzlr fit iris --holdout 0.3 --solver gd --rate published\n"
       "  lipschitzlr fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
-      "Ctrl-C ends the training after the running epoch and still writes the model.");
+      "Ctrl-C ends the training after the running epoch and still writes the model; a second one ends at once.");
   command->callback([options, &exit_code] { exit_code = fit(*options); });
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "app/commands.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -28,6 +30,19 @@ void describe(CLI::App& app) {
       "`lipschitzlr COMMAND --help` explains a command.");
 }
 
+// One line: what is wrong, and where help is.
+int complain(const CLI::App& front, const CLI::ParseError& error, int count, char** arguments) {
+  std::string path;
+  for (const CLI::App* at = &front; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    path += at->get_name() + " ";
+  }
+  const bool unknown = path.empty() && count > 1 && arguments[1][0] != '-';
+  const std::string reason = unknown ? fmt::format("there is no command {}", arguments[1]) : std::string(error.what());
+  fmt::print(stderr, "lipschitzlr: {}; `lipschitzlr {}--help` shows what there is\n", reason, path);
+  return kUsage;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -50,14 +65,16 @@ int main(int count, char** arguments) {
   } catch (const CLI::Success& success) {
     return front.exit(success);
   } catch (const CLI::ParseError& error) {
-    const CLI::App* at = &front;
-    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-    const std::string path = at == &front ? "" : at->get_name() + " ";
-    fmt::print(stderr, "lipschitzlr: {}; `lipschitzlr {}--help` shows what there is\n", error.what(), path);
-    return kUsage;
+    return complain(front, error, count, arguments);
   } catch (const lipschitzlr::Error& error) {
     fmt::print(stderr, "lipschitzlr: {}\n", error.what());
     return error.exit_code();
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "lipschitzlr: can't write: {}\n", error.code().message());
+    return static_cast<int>(lipschitzlr::Fault::data);
+  } catch (const nlohmann::json::exception&) {
+    fmt::print(stderr, "lipschitzlr: a name is not UTF-8, which JSON can't hold; rename it, or leave out --json\n");
+    return static_cast<int>(lipschitzlr::Fault::data);
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "lipschitzlr: there is not enough memory for this table\n");
     return static_cast<int>(lipschitzlr::Fault::data);

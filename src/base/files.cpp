@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -22,13 +23,18 @@ namespace {
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view content) {
-  const std::string part = fmt::format("{}.{}.part", path, getpid());
-  const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  std::error_code failure;
+  const std::filesystem::path resolved = std::filesystem::canonical(path, failure);
+  const std::string target = failure ? path : resolved.string();
+  struct stat state {};
+  const bool in_place = stat(target.c_str(), &state) == 0 && !S_ISREG(state.st_mode) && !S_ISDIR(state.st_mode);
+  const std::string part = in_place ? target : fmt::format("{}.{}.part", target, getpid());
+  const int file = open(part.c_str(), in_place ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) fail(path, "write", errno);
   const auto give_up = [&] {
     const int reason = errno;
     close(file);
-    unlink(part.c_str());
+    if (!in_place) unlink(part.c_str());
     fail(path, "write", reason);
   };
   while (!content.empty()) {
@@ -37,9 +43,17 @@ void write_file_atomically(const std::string& path, std::string_view content) {
     if (written < 0) give_up();
     content.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (fsync(file) != 0) give_up();
-  if (rename(part.c_str(), path.c_str()) != 0) give_up();
+  if (!in_place && fsync(file) != 0) give_up();
+  if (!in_place && rename(part.c_str(), target.c_str()) != 0) give_up();
   close(file);
+}
+
+void check_writable(const std::string& path) {
+  std::error_code failure;
+  if (std::filesystem::is_directory(path, failure)) fail(path, "write", EISDIR);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::string where = folder.empty() ? "." : folder.string();
+  if (access(where.c_str(), F_OK) != 0 || access(where.c_str(), W_OK) != 0) fail(path, "write", errno);
 }
 
 std::string read_file(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -61,7 +62,11 @@ struct ThreadPool::Team {
 
 ThreadPool::ThreadPool(unsigned threads) : team_(std::make_unique<Team>()) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
-  for (unsigned i = 1; i < threads; ++i) team_->threads.emplace_back([team = team_.get()] { team->serve(); });
+  try {
+    for (unsigned i = 1; i < threads; ++i) team_->threads.emplace_back([team = team_.get()] { team->serve(); });
+  } catch (const std::system_error&) {
+    // The system has no more threads to give; results do not depend on their number.
+  }
 }
 
 ThreadPool::~ThreadPool() {

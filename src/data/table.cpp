@@ -57,6 +57,7 @@ Table take_rows(const Table& table, const std::vector<Index>& rows) {
   if (table.target.size() > 0) taken.target = table.target(rows);
   taken.labels = table.labels;
   taken.target_name = table.target_name;
+  taken.target_column = table.target_column;
   return taken;
 }
 

@@ -69,6 +69,8 @@ TargetChoice::TargetChoice(const ReadOptions& options, const std::vector<std::st
     : has_target_(options.has_target),
       may_be_missing_(options.target_may_be_missing),
       features_(options.columns),
+      place_(options.target_column >= 0 && options.target_column <= options.columns ? options.target_column
+                                                                                    : options.columns),
       first_line_(first_line),
       file_(file) {
   if (!options.has_target || !options.target) return;
@@ -78,7 +80,7 @@ TargetChoice::TargetChoice(const ReadOptions& options, const std::vector<std::st
 
 Index TargetChoice::by_position() const {
   const auto columns = static_cast<Index>(first_line_.size());
-  if (has_target_ && may_be_missing_) return columns == features_ + 1 ? features_ : -1;
+  if (has_target_ && may_be_missing_) return columns == features_ + 1 ? place_ : -1;
   if (!has_target_ || is_by_name()) return -1;
   const Index number = number_.value_or(-1);
   if (number == 0 || number > columns || number < -columns) return -1;

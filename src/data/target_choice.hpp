@@ -32,6 +32,7 @@ class TargetChoice {
   bool has_target_;
   bool may_be_missing_;
   Index features_;  // of the model, when the target may be missing
+  Index place_;     // of the target beside them, in a file without a header
   const std::string* name_ = nullptr;
   std::optional<Index> number_;
   const std::vector<std::string>& first_line_;

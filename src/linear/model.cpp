@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "linear/weights_json.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -26,10 +27,12 @@ class Reader {
     const auto found = object_.find(field);
     if (found == object_.end()) fail(fmt::format("the field \"{}\" is missing", field));
     try {
-      return found->get<Value>();
+      // true or 1.5 would become a whole number without a word.
+      const bool whole = std::is_integral_v<Value> && !std::is_same_v<Value, bool>;
+      if (!whole || found->is_number_integer()) return found->get<Value>();
     } catch (const json::exception&) {
-      fail(fmt::format("the field \"{}\" is not what a model has there", field));
     }
+    fail(fmt::format("the field \"{}\" is not what a model has there", field));
   }
 
   [[noreturn]] void fail(const std::string& reason) const {
@@ -42,8 +45,9 @@ class Reader {
 };
 
 Weights<double> read_weights(const Reader& reader) {
+  const auto rows = reader.get<std::vector<std::vector<double>>>("weights");
   try {
-    return weights_from<double>(reader.get<std::vector<std::vector<double>>>("weights"));
+    return weights_from<double>(rows);
   } catch (const Error& error) {
     reader.fail(error.what());
   }
@@ -73,6 +77,8 @@ void check_shape(const Model& model, const Reader& reader) {
       break;
   }
   expect(model.weights.allFinite(), "a weight is not finite");
+  expect(std::set(model.labels.begin(), model.labels.end()).size() == labels, "a label stands there twice");
+  expect(json::parse(model.training).is_object(), "the field \"training\" is not what a model has there");
 }
 
 }  // namespace
@@ -83,6 +89,7 @@ std::string to_json(const Model& model) {
                {"family", to_string(model.family)},
                {"features", model.feature_names},
                {"target", model.target_name},
+               {"target_column", model.target_column},
                {"labels", model.labels},
                {"intercept", model.scaler.intercept},
                {"scaling",
@@ -92,7 +99,7 @@ std::string to_json(const Model& model) {
                {"weights", rows_of(model.weights)},
                {"training", json::parse(model.training.empty() ? "{}" : model.training)}};
   if (!model.resume.empty()) file["resume"] = json::parse(model.resume);
-  return file.dump(1) + "\n";
+  return file.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 Model model_from_json(const std::string& text, const std::string& name) {
@@ -105,7 +112,7 @@ Model model_from_json(const std::string& text, const std::string& name) {
   const Reader reader(file, name);
   if (!file.is_object() || file.value("format", json()) != kFormat)
     reader.fail("it was not written by `lipschitzlr fit`");
-  const int version = reader.get<int>("version");
+  const auto version = reader.get<std::int64_t>("version");
   if (version > kVersion) {
     reader.fail(
         fmt::format("its version is {}, this program reads up to {}; use a newer lipschitzlr", version, kVersion));
@@ -128,6 +135,7 @@ Model model_from_json(const std::string& text, const std::string& name) {
   model.scaler.intercept = reader.get<bool>("intercept");
   model.feature_names = reader.get<std::vector<std::string>>("features");
   model.target_name = reader.get<std::string>("target");
+  model.target_column = reader.get<Index>("target_column");
   model.labels = reader.get<std::vector<std::string>>("labels");
   model.weights = read_weights(reader);
   model.training = reader.get<json>("training").dump();

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "lipschitzlr/base/error.hpp"
 
@@ -37,6 +38,7 @@ struct Session {
   double evaluate(const double* x, double* g) {
     weights = Map(x, weights.rows(), weights.cols()).template cast<Scalar>();
     const double loss = problem.evaluate(weights, gradient);
+    if (!std::isfinite(loss)) ++outcome.honesty.not_finite;
     Eigen::Map<Weights<double>>(g, weights.rows(), weights.cols()) = gradient.template cast<double>();
     return loss;
   }
@@ -60,7 +62,7 @@ lbfgs_parameter_t parameters(const SolverOptions& options) {
   lbfgs_parameter_t settings;
   lbfgs_parameter_init(&settings);
   settings.epsilon = options.gradient_tolerance > 0 ? options.gradient_tolerance : 1e-8;
-  settings.max_iterations = static_cast<int>(options.epochs);
+  settings.max_iterations = static_cast<int>(std::min<std::int64_t>(options.epochs, std::numeric_limits<int>::max()));
   if (options.relative_tolerance > 0) {
     settings.past = 5;
     settings.delta = options.relative_tolerance;
@@ -112,7 +114,7 @@ Outcome<Scalar> solve_lbfgs(const Problem<Scalar>& problem, const SolverOptions&
   lbfgs_parameter_t settings = parameters(options);
   if (!session.stop && options.epochs > 0) {
     const int code = lbfgs(size, x.data(), nullptr, evaluate, report, &session, &settings);
-    if (!session.stop) session.stop = stop_of(code);
+    if (!session.stop) session.stop = session.outcome.honesty.not_finite > 0 ? Stop::not_finite : stop_of(code);
   }
   session.outcome.stop = session.stop.value_or(Stop::epochs);
   return std::move(session.outcome);

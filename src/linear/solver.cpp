@@ -43,6 +43,29 @@ rate::RuleOptions rule_options(const SolverOptions& options) {
   return rule;
 }
 
+// A norm whose squares may pass the largest number: in double for float, and with care when double overflows.
+template <class Scalar>
+double norm_of(const Weights<Scalar>& weights) {
+  const double norm = weights.template cast<double>().norm();
+  return std::isfinite(norm) ? norm : weights.template cast<double>().stableNorm();
+}
+
+// A state from a file may hold anything.
+template <class Scalar>
+void check_fits(const State<Scalar>& state, const Weights<Scalar>& like) {
+  const auto same = [&](const Weights<Scalar>& other) {
+    return other.rows() == like.rows() && other.cols() == like.cols();
+  };
+  const auto fits = [&](const Weights<Scalar>& other) { return other.size() == 0 || same(other); };
+  if (!same(state.weights) || !fits(state.first) || !fits(state.second)) {
+    throw Error(Fault::data,
+                fmt::format("the state to start from is not of {} x {} weights", like.rows(), like.cols()));
+  }
+  if (state.epoch < 0 || state.step < 0 || state.quiet < 0 || !(state.momentum >= 1)) {
+    throw Error(Fault::data, "the state to start from has a count below zero or a momentum below one");
+  }
+}
+
 template <class Scalar>
 class Solver {
  public:
@@ -93,6 +116,7 @@ Solver<Scalar>::Solver(const Problem<Scalar>& problem, const SolverOptions& opti
   state_ = std::move(start);
   if (!state_.random.empty()) random_.load(state_.random);
   if (state_.weights.size() == 0) state_.weights = problem_.zero_weights();
+  check_fits(state_, problem_.zero_weights());
   if (!computed()) return;
   rule_ = rate::make_rule(rule_name(options_.algorithm), rule_options(options_));
   all_rows_ = problem_.measure(options_.constant, problem_.setup().weight_bound);
@@ -100,7 +124,7 @@ Solver<Scalar>::Solver(const Problem<Scalar>& problem, const SolverOptions& opti
   if (!state_.rule.empty()) {
     rule_->load(state_.rule);
   } else if (options_.recompute == Recompute::epoch && !rule_->has_rate()) {
-    observe(all_rows_, state_.weights.norm());
+    observe(all_rows_, norm_of(state_.weights));
   }
 }
 
@@ -112,7 +136,7 @@ Outcome<Scalar> Solver<Scalar>::run() {
       run_epoch();
     } catch (const Error& error) {
       // A rule refuses constants that are not finite: when that is the weights' doing, the run has diverged.
-      if (error.fault() != Fault::training || std::isfinite(state_.weights.norm())) throw;
+      if (error.fault() != Fault::training || std::isfinite(norm_of(state_.weights))) throw;
       ++outcome_.honesty.not_finite;
       stop = Stop::not_finite;
       break;
@@ -132,23 +156,25 @@ std::optional<Stop> Solver<Scalar>::measure() {
   now.epoch = state_.epoch;
   now.step = state_.step;
   now.loss = problem_.evaluate(state_.weights, gradient_);
-  now.gradient_norm = static_cast<double>(gradient_.norm());
-  now.weight_norm = static_cast<double>(state_.weights.norm());
+  now.gradient_norm = norm_of(gradient_);
+  now.weight_norm = norm_of(state_.weights);
   now.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   Honesty& honesty = outcome_.honesty;
   ++honesty.measurements;
   if (!std::isfinite(now.loss) || !std::isfinite(now.gradient_norm)) {
     ++honesty.not_finite;
     if (finite_weights_.size() == 0) {
-      throw Error(Fault::training,
-                  fmt::format("the loss of the starting weights is {}; nothing was trained", now.loss));
+      throw Error(
+          Fault::training,
+          fmt::format("at the starting weights the loss is {} and its gradient has the norm {}; nothing was trained",
+                      now.loss, now.gradient_norm));
     }
     return Stop::not_finite;
   }
   const bool first = honesty.measurements == 1;
   before_ = std::exchange(outcome_.last, now);
   finite_weights_ = state_.weights;
-  if (full_batch()) check_promises(now.gradient_norm);
+  if (full_batch() || options_.recompute == Recompute::never) check_promises(now.gradient_norm);
   if (!first) {
     if (now.loss - before_.loss > kRounding<Scalar> * std::abs(before_.loss)) {
       ++honesty.rises;
@@ -179,8 +205,10 @@ void Solver<Scalar>::check_promises(double gradient_norm) {
   Honesty& honesty = outcome_.honesty;
   if (options_.constant == ConstantKind::gradient) {
     const bool plain = options_.algorithm == Algorithm::gd && full_batch() && options_.rule.decay == 0;
-    if (plain && honesty.measurements > 1 &&
-        !bound::descent_holds(before_.loss, outcome_.last.loss, before_.gradient_norm, claim_, kRounding<Scalar>)) {
+    if (!plain || honesty.measurements == 1) return;
+    ++honesty.descent_promised;
+    const double loss = before_.loss;
+    if (!bound::descent_holds(loss, outcome_.last.loss, before_.gradient_norm, claim_, kRounding<Scalar>)) {
       ++honesty.descent_missed;
     }
     return;
@@ -214,7 +242,7 @@ void Solver<Scalar>::mini_batches() {
     const std::span<const Index> rows = std::span(order_).subspan(begin, std::min(size, order_.size() - begin));
     problem_.evaluate(state_.weights, gradient_, rows);
     outcome_.last.rate = next_rate(rows);
-    if (options_.recompute != Recompute::never) check_promises(static_cast<double>(gradient_.norm()));
+    if (options_.recompute != Recompute::never) check_promises(norm_of(gradient_));
     stepper_.step(state_, gradient_, outcome_.last.rate);
   }
 }
@@ -228,7 +256,7 @@ double Solver<Scalar>::next_rate(std::span<const Index> rows) {
     observe(all_rows_, outcome_.last.weight_norm);
     return rule_->rate_at(step);
   }
-  const double weight_norm = static_cast<double>(state_.weights.norm());
+  const double weight_norm = norm_of(state_.weights);
   const double bound = weight_bound(weight_norm);
   const Measured measured =
       rows.empty() ? problem_.measure(options_.constant, bound) : problem_.measure(options_.constant, bound, rows);

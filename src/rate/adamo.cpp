@@ -15,7 +15,7 @@ void AdaMo::check_measurement(const Measurement& measurement) const {
 }
 
 void AdaMo::update(const Measurement& measurement) {
-  average_ = options().beta * average_ + (1 - options().beta) * measurement.gradient_bound;
+  average_ = past(options().beta) * average_ + (1 - past(options().beta)) * measurement.gradient_bound;
 }
 
 double AdaMo::computed_rate() const { return bias_divisor(options().beta) / average_; }

@@ -27,8 +27,8 @@ void AutoAdam::check_measurement(const Measurement& measurement) const {
 
 void AutoAdam::update(const Measurement& measurement) {
   if (options().hold_averages) return;
-  average1_ = options().beta1 * average1_ + (1 - options().beta1) * measurement.gradient_bound;
-  average2_ = options().beta2 * average2_ + (1 - options().beta2) * measurement.second_moment;
+  average1_ = past(options().beta1) * average1_ + (1 - past(options().beta1)) * measurement.gradient_bound;
+  average2_ = past(options().beta2) * average2_ + (1 - past(options().beta2)) * measurement.second_moment;
 }
 
 double AutoAdam::computed_rate() const {

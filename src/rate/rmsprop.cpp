@@ -25,7 +25,7 @@ void RmsProp::check_measurement(const Measurement& measurement) const {
 }
 
 void RmsProp::update(const Measurement& measurement) {
-  average_ = options().beta * average_ + (1 - options().beta) * measurement.second_moment;
+  average_ = past(options().beta) * average_ + (1 - past(options().beta)) * measurement.second_moment;
   denominator_ = options().coded_denominator ? measurement.penultimate_norm : measurement.gradient_bound;
 }
 

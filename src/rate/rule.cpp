@@ -49,7 +49,7 @@ double Rule::rate_at(std::uint64_t step) const { return rate() / (1 + options_.d
 
 double Rule::bias_divisor(double beta) const {
   if (!options_.bias_correction || observations_ == 0) return 1;
-  return 1 - std::pow(beta, static_cast<double>(observations_));
+  return 1 - std::pow(past(beta), static_cast<double>(observations_));
 }
 
 std::string Rule::save() const {

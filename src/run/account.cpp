@@ -1,5 +1,9 @@
 #include "run/account.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
 namespace lipschitzlr::run {
 
 using nlohmann::json;
@@ -14,6 +18,44 @@ std::string to_json(const linear::Metrics& metrics, linear::Family family) {
   return object.dump();
 }
 
+std::string to_text(const json& object) { return object.dump(1, ' ', false, json::error_handler_t::replace); }
+
+namespace {
+
+// Tells whether two runs have seen the same numbers (FNV-1a, eight bytes at a time).
+class Fingerprint {
+ public:
+  template <class Number>
+  void add(const Number* numbers, Index count) {
+    const auto size = static_cast<std::size_t>(count) * sizeof(Number);
+    const char* bytes = reinterpret_cast<const char*>(numbers);
+    for (std::size_t i = 0; i < size; i += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + i, std::min(sizeof(word), size - i));
+      hash_ = (hash_ ^ word) * 0x100000001b3;
+      hash_ ^= hash_ >> 32;
+    }
+  }
+  void add(const DenseMatrix<double>& matrix) { add(matrix.data(), matrix.size()); }
+  void add(const SparseMatrix<double>& matrix) {
+    add(matrix.valuePtr(), matrix.nonZeros());
+    add(matrix.innerIndexPtr(), matrix.nonZeros());
+  }
+  std::string text() const { return fmt::format("{:016x}", hash_); }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+std::string fingerprint(const data::Table& table) {
+  Fingerprint print;
+  std::visit([&](const auto& matrix) { print.add(matrix); }, table.features);
+  print.add(table.target.data(), table.target.size());
+  return print.text();
+}
+
+}  // namespace
+
 json setting_of(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice,
                 const linear::SolverOptions& options) {
   const rate::RuleOptions& rule = options.rule;
@@ -21,6 +63,8 @@ json setting_of(const DataChoice& data, const Prepared& prepared, const Training
   return {{"data", data.source},
           {"rows", prepared.train.rows()},
           {"columns", prepared.train.columns()},
+          {"target", prepared.train.target_name},
+          {"fingerprint", fingerprint(prepared.train)},
           {"model", to_string(prepared.setup.family)},
           {"scale", data::to_string(prepared.scaler.kind)},
           {"intercept", data.intercept},
@@ -65,6 +109,7 @@ json account_of(const json& setting, const TrainingResult& result) {
                     {"claimed_gradient_bound", honesty.claimed_bound},
                     {"largest_gradient", honesty.largest_gradient},
                     {"bound_exceeded", honesty.bound_exceeded},
+                    {"descent_promised", honesty.descent_promised},
                     {"descent_missed", honesty.descent_missed},
                     {"not_finite", honesty.not_finite}}}};
   if (result.test) account["test"] = json::parse(to_json(*result.test, result.model.family));

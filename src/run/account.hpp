@@ -14,6 +14,8 @@ namespace lipschitzlr::run {
 
 nlohmann::json setting_of(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice,
                           const linear::SolverOptions& options);
+// Indented by one. Names of files may be any bytes: what is not UTF-8 is replaced.
+std::string to_text(const nlohmann::json& object);
 nlohmann::json account_of(const nlohmann::json& setting, const TrainingResult& result);
 
 // Throws Error (usage) naming the first setting in which the two differ: going on would give neither run's result.
@@ -26,11 +28,13 @@ linear::State<Scalar> resume_state(const std::string& path, const nlohmann::json
     throw Error(Fault::usage, fmt::format("{}: this training ended by itself; there is nothing to resume", path));
   }
   const auto resume = nlohmann::json::parse(model.resume);
-  if (!resume.is_object() || !resume.contains("setting") || !resume.contains("state")) {
+  if (!resume.is_object() || !resume.value("setting", nlohmann::json()).is_object() || !resume.contains("state")) {
     throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", path));
   }
   check_same_setting(resume["setting"], setting, path);
-  return linear::state_from_json<Scalar>(resume["state"].dump(), path);
+  linear::State<Scalar> state = linear::state_from_json<Scalar>(resume["state"].dump(), path);
+  if (state.weights.size() == 0) throw Error(Fault::data, fmt::format("{}: there are no weights to resume from", path));
+  return state;
 }
 
 }  // namespace lipschitzlr::run

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "lipschitzlr/base/error.hpp"
@@ -43,6 +44,16 @@ void align_columns(const linear::Model& model, data::Table& table, const std::st
                                        missing.size() > 1 ? fmt::format(" (and {} more)", missing.size() - 1) : ""));
 }
 
+// A model of classes with a text among them was fitted on labels as they stand in the file; one of numbers only was
+// not.
+bool has_text_label(const linear::Model& model) {
+  return std::any_of(model.labels.begin(), model.labels.end(), [](const std::string& label) {
+    double value = 0;
+    const char* end = label.data() + label.size();
+    return std::from_chars(label.data(), end, value).ptr != end;
+  });
+}
+
 void match_labels(const linear::Model& model, data::Table& table, const std::string& source) {
   if (model.labels.empty()) {
     if (!table.is_classified()) return;
@@ -69,7 +80,9 @@ data::Table load_rows(const linear::Model& model, const std::string& source, dat
   if (!options.target) {
     options.target = model.target_name;
     options.target_may_be_missing = true;
+    options.target_column = model.target_column;
   }
+  options.target_is_classes = has_text_label(model);
   data::Table table = load_table(source, options);
   if (target == Target::required && table.target.size() == 0) {
     throw Error(Fault::data,

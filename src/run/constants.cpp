@@ -48,8 +48,10 @@ ConstantsReport report_constants(const Prepared& prepared, const ConstantsChoice
   reference.epochs = kReferenceIterations;
   report.lowest_loss = linear::solve_lbfgs(*problem, reference, linear::State<double>{}).last.loss;
   report.epsilon = std::pow(report.start_gradient_norm / choice.gradient_reduction, 2);
-  report.iterations = bound::iteration_bound(problem->constant(linear::ConstantKind::gradient).value,
-                                             std::max(0.0, report.start_loss - report.lowest_loss), report.epsilon);
+  if (report.epsilon > 0) {
+    report.iterations = bound::iteration_bound(problem->constant(linear::ConstantKind::gradient).value,
+                                               std::max(0.0, report.start_loss - report.lowest_loss), report.epsilon);
+  }
   report.advised = to_string(advice.kind);
   report.advised_rate = problem->constant(advice.kind).rate();
   report.reason = advice.reason;

@@ -37,11 +37,12 @@ void Record::add(const linear::Progress& now) {
                                         {"weight_norm", now.weight_norm},
                                         {"rate", now.rate},
                                         {"seconds", now.seconds}};
-  fmt::print(metrics_.get(), "{}\n", entry.dump());
+  // A full disk must not end the training: finish() asks how it went.
+  std::fputs((entry.dump() + "\n").c_str(), metrics_.get());
 }
 
 void Record::finish(const std::string& summary_json) {
-  if (std::fflush(metrics_.get()) != 0) {
+  if (std::fflush(metrics_.get()) != 0 || std::ferror(metrics_.get()) != 0) {
     throw Error(Fault::data, fmt::format("{}/metrics.jsonl: can't write: {}", folder_, std::strerror(errno)));
   }
   write_file_atomically(folder_ + "/summary.json", summary_json + "\n");

@@ -59,11 +59,8 @@ void choose_rate(const linear::Problem<Scalar>& problem, const TrainingChoice& c
   } else if (choice.rate == "auto") {
     options.constant = linear::ConstantKind::gradient;
     result.advice = "acceleration is proven for 1/beta";
-  } else if (const auto kind = linear::constant_kind_from(choice.rate)) {
-    options.constant = *kind;
   } else {
-    throw Error(Fault::usage,
-                fmt::format("--rate {}: give a number, auto, published, coded, certified or gradient", choice.rate));
+    options.constant = linear::constant_kind_from(choice.rate).value();
   }
   result.rate_source = problem.constant(options.constant).explain();
 }
@@ -90,6 +87,7 @@ linear::Model make_model(const Prepared& prepared, linear::Weights<double> weigh
   model.family = prepared.setup.family;
   model.feature_names = prepared.train.feature_names;
   model.target_name = prepared.train.target_name;
+  model.target_column = prepared.train.target_column;
   model.labels = prepared.train.labels;
   model.scaler = prepared.scaler;
   model.weights = std::move(weights);
@@ -112,7 +110,7 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
 
   const json setting = setting_of(data, prepared, choice, options);
   std::optional<Record> record;
-  if (!choice.record.empty()) record.emplace(choice.record, setting.dump(1));
+  if (!choice.record.empty()) record.emplace(choice.record, to_text(setting));
   ConsoleProgress progress(choice.verbosity, options.epochs, options.seconds);
   const InterruptGuard guard;
   const linear::Observer observer = [&](const linear::Progress& now) {
@@ -130,17 +128,47 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
   result.model = make_model(prepared, outcome.state.weights.template cast<double>());
   result.train = measure_on(result.model, prepared.train, pool);
   if (prepared.test.rows() > 0) result.test = measure_on(result.model, prepared.test, pool);
-  result.model.training = account_of(setting, result).dump();
+  const json account = account_of(setting, result);
+  result.model.training = to_text(account);
   if (can_resume(result.stop, choice)) {
-    result.model.resume = json{{"setting", setting}, {"state", json::parse(to_json(outcome.state))}}.dump();
+    result.model.resume = to_text({{"setting", setting}, {"state", json::parse(to_json(outcome.state))}});
   }
-  if (record) record->finish(json::parse(result.model.training).dump(1));
+  if (record) {
+    try {
+      record->finish(to_text(account));
+    } catch (const Error& error) {
+      result.record_failure = error.what();
+    }
+  }
   return result;
 }
 
 }  // namespace
 
+void check(const TrainingChoice& choice) {
+  const auto refuse = [](bool wrong, const std::string& sentence) {
+    if (wrong) throw Error(Fault::usage, sentence);
+  };
+  const bool searches = choice.solver == kLbfgs;
+  const std::optional<double> number = number_from(choice.rate);
+  if (!searches) algorithm_from(choice.solver);
+  refuse(searches && (choice.rate != "auto" || choice.options.batch != 0),
+         "--solver lbfgs takes neither --rate nor --batch: it searches along each line, over all rows");
+  refuse(!number && choice.rate != "auto" && !linear::constant_kind_from(choice.rate),
+         fmt::format("--rate {}: give a number, auto, published, coded, certified or gradient", choice.rate));
+  refuse(number && !(std::isfinite(*number) && *number > 0),
+         fmt::format("--rate {}: the rate must be a number above 0", choice.rate));
+  const bool computes = choice.options.recompute != linear::Recompute::never || choice.options.rule.fixed ||
+                        choice.options.rule.first_rate.has_value();
+  refuse(number && computes, fmt::format("--rate {} is a number: nothing is computed, so leave out --recompute, "
+                                         "--first-rate and --fixed",
+                                         choice.rate));
+  refuse(choice.solver == "accelerated" && choice.options.batch != 0,
+         "the accelerated solver works on all rows; leave --batch out or take --solver sgd");
+}
+
 TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice) {
+  check(choice);
   return choice.single_precision ? train_as<float>(data, prepared, choice) : train_as<double>(data, prepared, choice);
 }
 

@@ -40,6 +40,27 @@ TEST_F(Files, AMissingFolderIsNamed) {
   }
 }
 
+TEST_F(Files, ASymbolicLinkStaysOne) {
+  write_file_atomically(folder / "real", "old");
+  std::filesystem::create_symlink(folder / "real", folder / "link");
+  write_file_atomically(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "real"), "new");
+}
+
+TEST_F(Files, ADeviceIsWrittenToNotReplaced) {
+  write_file_atomically("/dev/null", "gone");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THROW(write_file_atomically("/dev/full", "too much"), Error);
+}
+
+TEST_F(Files, WhatCantBeWrittenIsKnownBeforehand) {
+  EXPECT_NO_THROW(check_writable(folder / "new.json"));
+  EXPECT_NO_THROW(check_writable("new.json"));
+  EXPECT_THROW(check_writable(folder / "no" / "such.json"), Error);
+  EXPECT_THROW(check_writable(folder), Error);
+}
+
 TEST_F(Files, ReadingWhatIsNotAFileIsAnError) {
   EXPECT_THROW(read_file(folder / "missing"), Error);
   EXPECT_THROW(read_file(folder), Error);

@@ -66,6 +66,11 @@ TEST(Model, WhatIsNotAModelIsRefusedWithTheReason) {
   EXPECT_NE(refusal("[1, 2]").find("not written by `lipschitzlr fit`"), std::string::npos);
   EXPECT_NE(refusal("{}").find("not written by `lipschitzlr fit`"), std::string::npos);
   EXPECT_NE(with([](json& f) { f["version"] = 2; }).find("its version is 2"), std::string::npos);
+  EXPECT_NE(with([](json& f) { f["version"] = 1.7; }).find("\"version\""), std::string::npos);
+  EXPECT_NE(with([](json& f) { f["version"] = true; }).find("\"version\""), std::string::npos);
+  EXPECT_NE(with([](json& f) { f["version"] = 99999999999; }).find("its version is 99999999999"), std::string::npos);
+  EXPECT_NE(with([](json& f) { f["labels"][1] = "x"; }).find("twice"), std::string::npos);
+  EXPECT_NE(with([](json& f) { f["training"] = 5; }).find("\"training\""), std::string::npos);
   EXPECT_NE(with([](json& f) { f["version"] = "1"; }).find("\"version\""), std::string::npos);
   EXPECT_NE(with([](json& f) { f["version"] = 0; }).find("no version 0"), std::string::npos);
   EXPECT_NE(with([](json& f) { f.erase("weights"); }).find("\"weights\" is missing"), std::string::npos);

@@ -6,6 +6,7 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/rate/adamo.hpp"
 #include "lipschitzlr/rate/auto_adam.hpp"
+#include "lipschitzlr/rate/registry.hpp"
 #include "lipschitzlr/rate/rmsprop.hpp"
 #include "lipschitzlr/rate/sgd.hpp"
 
@@ -154,6 +155,24 @@ TEST(AutoAdam, OneGivenAverageIsNotYetARate) {
   AutoAdam rule({.initial_k1 = 1});
   EXPECT_FALSE(rule.has_rate());
   EXPECT_THROW(rule.rate(), Error);
+}
+
+TEST(Rules, AFixedRuleTakesItsOneObservationAsItIs) {
+  // Averaged with a past of zero, K would stay a tenth of G for ever and the rate ten times too large.
+  for (bool bias_correction : {false, true}) {
+    RuleOptions options{.bias_correction = bias_correction, .fixed = true};
+    for (const std::string name : {"sgd", "adamo"}) {
+      const auto rule = make_rule(name, options);
+      rule->observe({.gradient_bound = 4});
+      rule->observe({.gradient_bound = 9});
+      EXPECT_DOUBLE_EQ(rule->rate(), 0.25) << name;
+    }
+    for (const std::string name : {"rmsprop", "auto-adam"}) {
+      const auto rule = make_rule(name, options);
+      rule->observe({.gradient_bound = 4, .second_moment = 16, .penultimate_norm = 1});
+      EXPECT_NEAR(rule->rate(), 1, 1e-7) << name;
+    }
+  }
 }
 
 }  // namespace

@@ -6,8 +6,12 @@
 
 namespace lipschitzlr {
 
-// Throws Error (data) naming the path and the system's reason; the old file, if any, is then untouched.
+// Throws Error (data) naming the path and the system's reason; the old file, if any, is then untouched. A symbolic link
+// keeps pointing where it does; a device or a pipe can't be replaced and is written to.
 void write_file_atomically(const std::string& path, std::string_view content);
+
+// Throws Error (data) unless a file can be made at the path: to be asked before hours of work, not after.
+void check_writable(const std::string& path);
 
 // The whole file. Throws Error (data) when it can't be read.
 std::string read_file(const std::string& path);

@@ -10,7 +10,8 @@ namespace lipschitzlr {
 
 class ThreadPool {
  public:
-  explicit ThreadPool(unsigned threads = 0);  // 0: as many as the machine has cores
+  explicit ThreadPool(unsigned threads = 0);  // 0: as many as the machine has cores; fewer when the
+                                              // system has no more to give
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -19,6 +20,7 @@ class ThreadPool {
 
   // Runs task(0) ... task(tasks-1), each once, in any order, on the team and the calling thread; returns when all are
   // done. The first exception a task throws is thrown again here. One task, or a team of one, runs in place.
+  // Not to be called from a task, nor by two threads at once.
   void run(std::size_t tasks, const std::function<void(std::size_t)>& task);
 
  private:

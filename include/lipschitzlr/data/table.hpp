@@ -21,6 +21,7 @@ struct Table {
   Vector<double> target;                   // one per row; empty when the table has no target
   std::vector<std::string> labels;         // class names in the order of their indices; empty for a numeric target
   std::string target_name;                 // the header's, or "target"
+  Index target_column = -1;                // where it stood in the file, from 0; -1: not in a column
 
   Index rows() const { return data::rows(features); }
   Index columns() const { return data::columns(features); }

@@ -43,25 +43,30 @@ struct RowResult {
   Recipe recipe;
   std::vector<std::string> absent;  // data sets that are not at hand: nothing was run
   std::vector<Run> runs;            // by seed, then in the order above
-  int seeds_done = 0;
-  std::int64_t epochs = 0;  // asked for, when the recipe has epochs
-  Index rows = 0;           // trained on
-  double zero_loss = 0;     // of weights that are all zero: the loss before anything is learnt (first seed)
-  double majority = 0;      // the share of the largest class among the rows judged (first seed)
-  Index judged_rows = 0;    // that accuracies are taken on
+  int seeds_done = 0;               // whole ones
+  std::int64_t epochs = 0;          // asked for, when the recipe has epochs
+  Index rows = 0;                   // trained on
+  double zero_loss = 0;             // of weights that are all zero: the loss before anything is learnt (first seed)
+  double majority = 0;              // the share of the largest class among the rows judged (first seed)
+  Index judged_rows = 0;            // that accuracies are taken on
   bool judged_held_out_rows = false;
   // The loss as a plain script computes it, after as many updates as the paper's count with 1/L implies; not asked for
   // (zero) when our count is near the paper's.
   double naive_loss = 0;
   bool out_of_time = false;  // something above was cut short or not started because the time was up
+  bool interrupted = false;  // ... because the user said so
 };
 
 // A sentence on what runs now; called often enough to redraw a line.
 using Reporter = std::function<void(const std::string&)>;
 
-// Rows whose data are not at hand, or that the time did not suffice for, say so and are no error.
+// Asked at every measurement of the loss; true ends the running training, and the rows after it are not run.
+using Interrupt = std::function<bool()>;
+
+// Rows whose data are not at hand, that the time did not suffice for or that an interrupt came before say so and are no
+// error.
 std::vector<RowResult> run_rows(const std::vector<Recipe>& rows, const RunLimits& limits, ThreadPool& pool,
-                                const Reporter& report = {});
+                                const Reporter& report = {}, const Interrupt& interrupt = {});
 
 // Least, mean and most over the seeds of the runs with a rate. count 0: there are none. complete: all of them are.
 struct Spread {

@@ -15,6 +15,7 @@ struct Model {
   Family family = Family::linear;
   std::vector<std::string> feature_names;
   std::string target_name;
+  Index target_column = -1;         // where the target stood in the training file, from 0; -1: not in a column
   std::vector<std::string> labels;  // empty for regression; two for logistic, the second being class 1
   data::Scaler scaler;              // raw features -> the matrix the weights multiply
   Weights<double> weights;          // one row per feature, then the intercept's when scaler.intercept

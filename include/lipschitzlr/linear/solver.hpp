@@ -67,11 +67,12 @@ using Observer = std::function<bool(const Progress&)>;
 // What really happened, as opposed to what the theory promised.
 struct Honesty {
   std::int64_t measurements = 0;
-  std::int64_t rises = 0;           // measurements whose loss was above the one before, by more than rounding
-  double claimed_bound = 0;         // the largest loss constant in use; 0 when the rate claims no bound on gradients
-  double largest_gradient = 0;      // the largest gradient norm measured where the claim holds
-  std::int64_t bound_exceeded = 0;  // how often a measured gradient was above the constant then in use
-  std::int64_t descent_missed = 0;  // gd with 1/beta: steps that fell by less than ||g||^2 / 2 beta
+  std::int64_t rises = 0;             // measurements whose loss was above the one before, by more than rounding
+  double claimed_bound = 0;           // the largest loss constant in use; 0 when the rate claims no bound on gradients
+  double largest_gradient = 0;        // the largest gradient norm measured where the claim holds
+  std::int64_t bound_exceeded = 0;    // how often a measured gradient was above the constant then in use
+  std::int64_t descent_promised = 0;  // gd with 1/beta: steps whose fall was compared with the promise
+  std::int64_t descent_missed = 0;    // gd with 1/beta: steps that fell by less than ||g||^2 / 2 beta
   std::int64_t not_finite = 0;
 };
 

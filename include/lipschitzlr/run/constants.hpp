@@ -27,7 +27,7 @@ struct ConstantsReport {
   double start_loss, start_gradient_norm;  // at zero
   double lowest_loss;                      // by L-BFGS, at most 500 iterations
   double epsilon;                          // the squared gradient norm the bound is for
-  double iterations;                       // n >= 2 beta (f(0) - f*) / epsilon
+  double iterations = 0;                   // n >= 2 beta (f(0) - f*) / epsilon; 0 when zero is the optimum
   std::string advised;                     // the constant's name
   double advised_rate;
   std::string reason;

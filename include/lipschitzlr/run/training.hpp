@@ -35,9 +35,13 @@ struct TrainingResult {
   std::string advice;       // why, when the rate was left to us
   linear::Metrics train;
   std::optional<linear::Metrics> test;
+  std::string record_failure;  // why the record is not complete; empty when it is, or none was wanted
 };
 
-// Throws Error (usage) for choices that do not fit. A run that left the finite numbers returns with stop = not_finite
+// Throws Error (usage) for choices that do not fit one another; needs no data, so it can be asked first.
+void check(const TrainingChoice& choice);
+
+// Checks the choice first. A run that left the finite numbers returns with stop = not_finite
 // and the last finite weights in the model.
 TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice);
 
