@@ -58,8 +58,23 @@ class DownloadBar {
   std::chrono::steady_clock::time_point start_, drawn_;
 };
 
+// Without a home folder there is no cache, and nothing in it: that is no reason not to list what there is.
+bool has_cache() {
+  try {
+    return !catalogue::cache_folder().empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+catalogue::Place place_of(const catalogue::Entry& entry) {
+  if (entry.sources.empty()) return catalogue::Place::embedded;
+  return has_cache() ? catalogue::place(entry) : catalogue::Place::absent;
+}
+
 // Rows as they are here: an imported sample may have fewer than the published set.
 Index rows_of(const catalogue::Entry& entry) {
+  if (!has_cache()) return entry.rows;
   const catalogue::Source* source = catalogue::cached_source(entry);
   return source != nullptr ? source->rows : entry.rows;
 }
@@ -68,7 +83,7 @@ void list(bool json) {
   Json all = Json::array();
   if (!json) fmt::print("{:<14}{:<15}{:>7}{:>9}  {:<9} {}\n", "name", "task", "rows", "features", "where", "what");
   for (const catalogue::Entry& entry : catalogue::entries()) {
-    const std::string task = to_string(entry.task), place = to_string(catalogue::place(entry));
+    const std::string task = to_string(entry.task), place = to_string(place_of(entry));
     const Index rows = rows_of(entry);
     if (!json) {
       fmt::print("{:<14}{:<15}{:>7}{:>9}  {:<9} {}\n", entry.name, task, rows, entry.columns, place, entry.title);
@@ -87,8 +102,7 @@ void list(bool json) {
   }
   if (json) print(all);
   if (!json) {
-    fmt::print("\nA name stands for a file in every command: lipschitzlr rate iris\nCache: {}\n",
-               catalogue::cache_folder());
+    fmt::print("\nA name stands for a file in every command: lipschitzlr rate iris\nCache: {}\n", shown_cache_folder());
   }
 }
 
@@ -159,22 +173,28 @@ std::vector<catalogue::Verdict> verdicts(const std::vector<std::string>& names) 
   }
   for (const std::string& name : names) {
     const std::vector<catalogue::Verdict> files = catalogue::verify(catalogue::entry(name));
-    if (files.empty())
-      all.push_back({name, "", false, fmt::format("not here; get it with: lipschitzlr data get {}", name)});
+    if (files.empty()) all.push_back({name, "", false, fmt::format("get it with: lipschitzlr data get {}", name)});
     all.insert(all.end(), files.begin(), files.end());
   }
   return all;
+}
+
+// A data set without a file is not there at all.
+const char* word_of(const catalogue::Verdict& verdict) {
+  return verdict.sound ? "sound" : verdict.file.empty() ? "missing" : "UNSOUND";
 }
 
 void verify(const std::vector<std::string>& names, bool json) {
   Json all = Json::array();
   std::vector<std::string> unsound;
   for (const catalogue::Verdict& verdict : verdicts(names)) {
-    all.push_back(
-        {{"name", verdict.name}, {"file", verdict.file}, {"sound", verdict.sound}, {"detail", verdict.detail}});
+    all.push_back({{"name", verdict.name},
+                   {"file", verdict.file},
+                   {"sound", verdict.sound},
+                   {"missing", !verdict.sound && verdict.file.empty()},
+                   {"detail", verdict.detail}});
     const std::string file = verdict.file.empty() ? "" : verdict.file + ": ";
-    if (!json)
-      fmt::print("{:<7}  {:<13} {}{}\n", verdict.sound ? "sound" : "UNSOUND", verdict.name, file, verdict.detail);
+    if (!json) fmt::print("{:<7}  {:<13} {}{}\n", word_of(verdict), verdict.name, file, verdict.detail);
     if (!verdict.sound && (unsound.empty() || unsound.back() != verdict.name)) unsound.push_back(verdict.name);
   }
   if (json) print(all);
@@ -200,13 +220,14 @@ void add_get(CLI::App& data, const std::shared_ptr<Options>& options) {
   CLI::App* command = data.add_subcommand("get", "Download data sets into the cache");
   command->add_option("NAME", options->names, "data sets, see `lipschitzlr data list`")->required()->type_name("");
   command->add_flag("--again", options->again, "download also what is already here");
-  command->add_option("--timeout", options->timeout, "give up after so many seconds of silence [30]")
-      ->check(CLI::Range(1L, 86400L))
+  expect_whole(
+      command->add_option("--timeout", options->timeout, "give up after so many seconds of silence; default: 30"), 1,
+      86400)
       ->type_name("SECONDS");
   add_json_option(*command, options->json);
   command->footer(
-      "A file is taken when its checksum is the known one or, where none is known, when its rows and columns are\n"
-      "right; its checksum is then recorded, and `lipschitzlr data verify` finds later changes.\n"
+      "A file is taken when its checksum is the known one or, where none is known, when its rows and\n"
+      "columns are right; its checksum is then recorded, and `lipschitzlr data verify` finds later changes.\n"
       "Example:\n  lipschitzlr data get california energy");
   command->callback([options] { get(options->names, options->again, options->timeout, options->json); });
 }
@@ -216,8 +237,9 @@ void add_import(CLI::App& data, const std::shared_ptr<Options>& options) {
   command->add_option("FOLDER", options->folder, "looked through six levels deep")->required()->type_name("");
   add_json_option(*command, options->json);
   command->footer(
-      "Files are known by their published names (cal_housing.data, ENB2012_data.csv, OnlineNewsPopularity.csv,\n"
-      "covtype.data.gz, a9a, a9a.t, train-images-idx3-ubyte, ...), plain or packed as NAME.gz or NAME.xz.\n"
+      "Files are known by their published names (cal_housing.data, ENB2012_data.csv,\n"
+      "OnlineNewsPopularity.csv, covtype.data.gz, a9a, a9a.t, train-images-idx3-ubyte, ...), plain or\n"
+      "packed as NAME.gz or NAME.xz.\n"
       "Example:\n  lipschitzlr data import ~/Downloads");
   command->callback([options] { import_folder(options->folder, options->json); });
 }

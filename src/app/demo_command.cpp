@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/options.hpp"
 #include "app/show.hpp"
 #include "lipschitzlr/run/constants.hpp"
 #include "lipschitzlr/run/training.hpp"
@@ -11,32 +14,46 @@
 namespace lipschitzlr::app {
 namespace {
 
-constexpr std::int64_t kMostSteps = 200000;
+using Json = nlohmann::ordered_json;
 
+constexpr std::int64_t kMostSteps = 200000;
+constexpr std::array kRaceRates = {"0.1", "published", "gradient"};
+
+// Each part prints itself, or gives itself as JSON.
 void step(int number, const char* question, const char* command) {
-  fmt::print("\n\033[1m{}. {}\033[0m\n$ {}\n\n", number, question, command);
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  fmt::print("\n{}{}. {}{}\n$ {}\n\n", terminal ? "\033[1m" : "", number, question, terminal ? "\033[0m" : "", command);
 }
 
-void show_rates() {
+Json show_rates(bool json) {
   run::DataChoice data;
   data.source = "breast-cancer";
   const run::Prepared prepared = run::prepare(data);
+  const run::ConstantsReport report = report_constants(prepared, {});
+  if (json) return Json::parse(constants_json(data, prepared, report));
+  step(1, "What are the Lipschitz constants of a problem, and which rate follows?", "lipschitzlr rate breast-cancer");
   fmt::print("{}\n\n", describe(data, prepared));
-  show_constants(report_constants(prepared, {}));
+  show_constants(report);
+  return {};
 }
 
-void show_fit() {
+Json show_fit(bool json) {
   run::DataChoice data;
   data.source = "breast-cancer";
   data.holdout = 0.25;
   run::TrainingChoice training;
   training.options.relative_tolerance = 1e-8;
   const run::Prepared prepared = run::prepare(data);
+  const run::TrainingResult result = run::train(data, prepared, training);
+  if (json) return Json::parse(result.model.training);
+  step(2, "Train it, with no rate to tune.", "lipschitzlr fit breast-cancer --holdout 0.25");
   fmt::print("{}\n", describe(data, prepared));
-  show_training(run::train(data, prepared, training));
+  show_training(result);
+  return {};
 }
 
-std::string steps_to(const run::DataChoice& data, const run::Prepared& prepared, const std::string& rate, double loss) {
+run::TrainingResult race(const run::DataChoice& data, const run::Prepared& prepared, const std::string& rate,
+                         double loss) {
   run::TrainingChoice training;
   training.solver = "gd";
   training.rate = rate;
@@ -44,14 +61,11 @@ std::string steps_to(const run::DataChoice& data, const run::Prepared& prepared,
   training.options.loss_threshold = loss;
   training.options.epochs = kMostSteps;
   training.threads = 1;
-  const run::TrainingResult result = run::train(data, prepared, training);
-  const std::string steps = result.stop == linear::Stop::loss_threshold ? fmt::format("{}", result.last.epoch)
-                                                                        : fmt::format("> {}", result.last.epoch);
-  return fmt::format("{:>9} ({:.5g})", steps, result.last.rate);
+  return run::train(data, prepared, training);
 }
 
 // The paper's race, on the embedded sets and with its scaling: neither constant wins everywhere.
-void show_race() {
+Json show_race(bool json) {
   struct Row {
     const char* source;
     const char* scaling;
@@ -59,34 +73,57 @@ void show_race() {
   };
   constexpr std::array rows = {Row{"boston", "sum", 200}, Row{"breast-cancer", "sum", 0.2}, Row{"iris", "none", 0.2},
                                Row{"digits", "none", 0.2}};
-  fmt::print("{:<14} {:>8} {:>22} {:>24} {:>24}\n", "data", "to loss", "rate 0.1", "1/L published", "1/beta");
+  if (!json) {
+    step(3, "How many steps does a computed rate take, against a guess?",
+         "lipschitzlr fit boston --scale sum --solver gd --rate published --random-start --loss 200");
+    fmt::print("{:<14} {:>8} {:>22} {:>24} {:>24}\n", "data", "to loss", "rate 0.1", "1/L published", "1/beta");
+  }
+  Json all = Json::array();
   for (const Row& row : rows) {
     run::DataChoice data;
     data.source = row.source;
     data.scaling = row.scaling;
     data.intercept = row.scaling == std::string("sum");
     const run::Prepared prepared = run::prepare(data);
-    fmt::print("{:<14} {:>8} {:>22} {:>24} {:>24}\n", row.source, row.loss, steps_to(data, prepared, "0.1", row.loss),
-               steps_to(data, prepared, "published", row.loss), steps_to(data, prepared, "gradient", row.loss));
+    Json object = {{"data", row.source}, {"scale", row.scaling}, {"loss", row.loss}, {"runs", Json::array()}};
+    std::vector<std::string> cells;
+    for (const char* rate : kRaceRates) {
+      const run::TrainingResult result = race(data, prepared, rate, row.loss);
+      const bool reached = result.stop == linear::Stop::loss_threshold;
+      object["runs"].push_back(
+          {{"rate_name", rate}, {"rate", result.last.rate}, {"updates", result.last.epoch}, {"reached", reached}});
+      cells.push_back(
+          fmt::format("{:>9} ({:.5g})", fmt::format("{}{}", reached ? "" : "> ", result.last.epoch), result.last.rate));
+    }
+    if (!json) fmt::print("{:<14} {:>8} {:>22} {:>24} {:>24}\n", row.source, row.loss, cells[0], cells[1], cells[2]);
+    all.push_back(object);
   }
-  fmt::print("\nFull steps of gradient descent from the same random start, the rate in brackets.\n");
+  return all;
+}
+
+void demo(bool json) {
+  const Json constants = show_rates(json), training = show_fit(json), runs = show_race(json);
+  if (json) {
+    fmt::print("{}\n", Json{{"constants", constants}, {"training", training}, {"race", runs}}.dump(2));
+    return;
+  }
+  fmt::print(
+      "\nFull steps of gradient descent from the same random start, the rate in brackets. These are updates;\n"
+      "`lipschitzlr reproduce` counts measurements of the loss as the paper does, one more.\n"
+      "\nNext: `lipschitzlr reproduce table1` checks the paper's first table; `lipschitzlr --help` shows all.\n");
 }
 
 }  // namespace
 
 void add_demo_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("demo", "A tour of a few seconds on embedded data");
-  command->callback([] {
-    step(1, "What are the Lipschitz constants of a problem, and which rate follows?", "lipschitzlr rate breast-cancer");
-    show_rates();
-    step(2, "Train it, with no rate to tune.", "lipschitzlr fit breast-cancer --holdout 0.25");
-    show_fit();
-    step(3, "How many steps does a computed rate take, against a guess?",
-         "lipschitzlr fit boston --scale sum --solver gd --rate published --random-start --loss 200   (and so on)");
-    show_race();
-    fmt::print(
-        "\nNext: `lipschitzlr reproduce table1` checks the paper's first table; `lipschitzlr --help` shows all.\n");
-  });
+  auto json = std::make_shared<bool>(false);
+  add_json_option(*command, *json);
+  command->footer(
+      "It computes the constants of a data set, trains on it, and lets rates race on four others.\n"
+      "Example:\n"
+      "  lipschitzlr demo");
+  command->callback([json] { demo(*json); });
 }
 
 }  // namespace lipschitzlr::app

@@ -6,7 +6,6 @@
 #include "app/commands.hpp"
 #include "app/options.hpp"
 #include "app/torch_part.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
 #include "lipschitzlr/linear/objective.hpp"
 
 namespace lipschitzlr::app {
@@ -28,7 +27,7 @@ void add_env_command(CLI::App& app) {
     const nlohmann::ordered_json facts = {{"version", LIPSCHITZLR_VERSION},
                                           {"kernels", linear::kernel_isa()},
                                           {"cores", std::thread::hardware_concurrency()},
-                                          {"data", data::catalogue::cache_folder()},
+                                          {"data", shown_cache_folder()},
                                           {"torch_part", torch_part.empty() ? "not built" : torch_part}};
     if (options->json) {
       fmt::print("{}\n", facts.dump(2));

@@ -40,9 +40,10 @@ void add_evaluate_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   command->add_option("MODEL", options->model, "model file written by `lipschitzlr fit`")->required()->type_name("");
   command->add_option("DATA", options->data, kDataHelp)->required()->type_name("");
-  add_read_options(*command, options->read);
+  add_read_options(*command, options->read, "default: the model's, found by name");
   add_threads_option(*command, options->threads);
   add_json_option(*command, options->json);
+  fold_help(*command);
   command->footer(
       "Example:\n"
       "  lipschitzlr evaluate model.json test.csv");

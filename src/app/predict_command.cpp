@@ -85,11 +85,12 @@ void add_predict_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   command->add_option("MODEL", options->model, "model file written by `lipschitzlr fit`")->required()->type_name("");
   command->add_option("DATA", options->data, kDataHelp)->required()->type_name("");
-  add_read_options(*command, options->read);
+  add_read_options(*command, options->read, "default: the model's, found by name; it may be missing and is not used");
   command->add_option("-o,--output", options->output, "file to write instead of standard output")->type_name("FILE");
   command->add_flag("--probabilities", options->probabilities, "also the probability of each class");
   add_threads_option(*command, options->threads);
   add_json_option(*command, options->json);
+  fold_help(*command);
   command->footer(
       "Columns are found by name when the file has a header; a target column may be there and is ignored.\n"
       "Examples:\n"

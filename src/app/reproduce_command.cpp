@@ -5,11 +5,15 @@
 
 #include "app/commands.hpp"
 #include "app/options.hpp"
+#include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/experiment/output.hpp"
+#include "lipschitzlr/run/interrupt.hpp"
 
 namespace lipschitzlr::app {
 namespace {
+
+constexpr auto kInterrupted = static_cast<Fault>(130);  // what a shell expects of a program that Ctrl-C ended
 
 struct Options {
   std::vector<std::string> rows;
@@ -36,33 +40,40 @@ class StatusLine {
 
 void reproduce(const std::string& table, const Options& options) {
   const std::vector<experiment::Recipe> recipes = experiment::select_recipes(table, options.rows);
+  if (!options.csv.empty()) check_writable(options.csv);
   ThreadPool pool(options.threads);
+  const run::InterruptGuard guard;
   std::vector<experiment::RowResult> results;
   {
     const StatusLine status;
-    results = experiment::run_rows(recipes, options.limits, pool, status.reporter());
+    results =
+        experiment::run_rows(recipes, options.limits, pool, status.reporter(), [&] { return guard.interrupted(); });
   }
   if (!options.csv.empty()) write_file_atomically(options.csv, experiment::to_csv(results));
   fmt::print(
       "{}", options.json ? experiment::to_json(results, options.limits) : experiment::to_text(results, options.limits));
+  if (guard.interrupted()) throw Error(kInterrupted, "interrupted; what was finished stands above");
 }
 
-void add_table(CLI::App& parent, const std::string& table, const std::string& description) {
+void add_table(CLI::App& parent, const std::string& table, const std::string& description,
+               const std::string& examples) {
   CLI::App* command = parent.add_subcommand(table, description);
   auto options = std::make_shared<Options>();
   command->add_option("ROW", options->rows, "rows to run, see `lipschitzlr reproduce list`; all when none is named")
       ->type_name("");
-  command->add_option("--seeds", options->limits.seeds, "run every row from this many splits and starts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str()
+  expect_whole(command->add_option("--seeds", options->limits.seeds,
+                                   "run every row from this many splits and starts; default: 3"),
+               1, 1000)
       ->type_name("N");
-  command->add_option("--max-iterations", options->limits.max_iterations, "give up on a threshold after this many")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str()
-      ->type_name("N");
-  command->add_option("--epochs", options->limits.epochs, "epochs in place of the paper's, where the row has epochs")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
+  if (table == "table1") {
+    expect_whole(command->add_option("--max-iterations", options->limits.max_iterations,
+                                     "give up on a threshold after this many; default: 500000"),
+                 1)
+        ->type_name("N");
+  } else {
+    expect_whole(command->add_option("--epochs", options->limits.epochs, "epochs in place of the paper's"), 1)
+        ->type_name("N");
+  }
   command
       ->add_option_function<std::string>(
           "--budget", [options](const std::string& text) { options->limits.seconds = experiment::seconds_from(text); },
@@ -71,6 +82,9 @@ void add_table(CLI::App& parent, const std::string& table, const std::string& de
   command->add_option("--csv", options->csv, "also write every training as a line of this file")->type_name("FILE");
   add_threads_option(*command, options->threads);
   add_json_option(*command, options->json);
+  fold_help(*command);
+  command->footer("Ctrl-C ends the running training; what is finished is still printed and written.\nExamples:\n" +
+                  examples);
   command->callback([table, options] { reproduce(table, *options); });
 }
 
@@ -82,9 +96,14 @@ void add_reproduce_command(CLI::App& app) {
   CLI::App* list = command->add_subcommand("list", "Show every row and whether its data are at hand");
   auto json = std::make_shared<bool>(false);
   add_json_option(*list, *json);
+  list->footer("Example:\n  lipschitzlr reproduce list");
   list->callback([json] { fmt::print("{}", *json ? experiment::list_json() : experiment::list_text()); });
-  add_table(*command, "table1", "Iterations to a threshold, with the rate 0.1 and with 1/L");
-  add_table(*command, "table2", "Accuracy after a number of epochs, with the rate 0.1 and with 1/L");
+  add_table(*command, "table1", "Iterations to a threshold, with the rate 0.1 and with 1/L",
+            "  lipschitzlr reproduce table1 boston iris --seeds 5\n"
+            "  lipschitzlr reproduce table1 --budget 10m --csv table1.csv");
+  add_table(*command, "table2", "Accuracy after a number of epochs, with the rate 0.1 and with 1/L",
+            "  lipschitzlr reproduce table2 iris --seeds 10\n"
+            "  lipschitzlr reproduce table2 breast-cancer --epochs 100");
   command->footer(
       "Examples:\n"
       "  lipschitzlr reproduce list\n"

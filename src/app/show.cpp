@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
 
 namespace lipschitzlr::app {
 namespace {
+
+constexpr std::size_t kFormulaColumn = 59;  // of the table of constants
 
 void show_row(const char* name, const std::string& rows, const std::optional<std::string>& test) {
   fmt::print("  {:<28} {:>14} {:>14}\n", name, rows, test.value_or(""));
@@ -35,7 +40,7 @@ void show_honesty(const linear::Honesty& honesty) {
   fmt::print("honesty\n");
   fmt::print("  {:<28} {} of {}\n", "steps that raised the loss", honesty.rises,
              std::max<std::int64_t>(0, honesty.measurements - 1));
-  fmt::print("  {:<28} {}\n", "bound on the gradient", claim(honesty));
+  fmt::print("{}", wrap(fmt::format("  {:<28} ", "bound on the gradient"), claim(honesty)));
   if (honesty.descent_missed > 0) {
     fmt::print("  {:<28} missed in {} steps\n", "promised descent", honesty.descent_missed);
   }
@@ -45,27 +50,65 @@ void show_honesty(const linear::Honesty& honesty) {
 }  // namespace
 
 void show_constants(const run::ConstantsReport& report) {
-  fmt::print("{:<10} {:>12} {:>12} {:>20}  {}\n", "constant", "L", "rate = 1/L",
-             fmt::format("loss in {} steps", report.trial_steps), "formula of L");
+  const bool long_formulas = std::any_of(report.constants.begin(), report.constants.end(), [](const auto& reported) {
+    return kFormulaColumn + reported.constant.formula.size() > kTextWidth;
+  });
+  // A formula too long for its column makes all of them stand on lines of their own.
+  const std::string before = long_formulas ? "\n           = " : "  ";
+  fmt::print("{:<10} {:>12} {:>12} {:>20}{}{}\n", "constant", "L", "rate = 1/L",
+             fmt::format("loss in {} steps", report.trial_steps), long_formulas ? "" : "  ",
+             long_formulas ? "" : "formula of L");
   for (const run::ReportedConstant& reported : report.constants) {
     const bound::Constant& constant = reported.constant;
-    fmt::print("{:<10} {:>12.6g} {:>12.6g} {:>20.6g}  {}\n", constant.name, constant.value, constant.rate(),
-               reported.trial_loss, constant.formula);
+    fmt::print("{:<10} {:>12.6g} {:>12.6g} {:>20.6g}{}{}\n", constant.name, constant.value, constant.rate(),
+               reported.trial_loss, before, constant.formula);
   }
-  fmt::print("\nwith");
-  for (const bound::Input& input : report.inputs) fmt::print("  {} = {:.6g}", input.symbol, input.value);
-  fmt::print("\n\niteration bound of 1/beta: {:.0f} steps bring |gradient| from {:.4g} to {:.4g} or below\n",
+  std::vector<std::string> inputs;
+  for (const bound::Input& input : report.inputs)
+    inputs.push_back(fmt::format("{} = {:.6g}", input.symbol, input.value));
+  fmt::print("\n{}", wrap_items("with  ", inputs, "  "));
+  fmt::print("\niteration bound of 1/beta: {:.0f} steps bring |gradient| from {:.4g} to {:.4g} or below\n",
              report.iterations, report.start_gradient_norm, std::sqrt(report.epsilon));
   fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* = {:.6g} (found by L-BFGS)\n",
              report.start_loss, report.lowest_loss);
-  fmt::print("\nadvice: {}, rate {:.8g}\n  {}\n", report.advised, report.advised_rate, report.reason);
+  fmt::print("\nadvice: {}, rate {:.8g} (for --solver gd; fit's default, accelerated, always takes 1/beta)\n{}",
+             report.advised, report.advised_rate, wrap("  ", report.reason));
+}
+
+std::string constants_json(const run::DataChoice& choice, const run::Prepared& prepared,
+                           const run::ConstantsReport& report) {
+  using nlohmann::ordered_json;
+  ordered_json object = {{"data", choice.source},
+                         {"rows", prepared.train.rows()},
+                         {"columns", prepared.train.columns()},
+                         {"model", to_string(prepared.setup.family)},
+                         {"scale", data::to_string(prepared.scaler.kind)},
+                         {"constants", ordered_json::array()}};
+  for (const run::ReportedConstant& reported : report.constants) {
+    ordered_json inputs = ordered_json::object();
+    for (const bound::Input& input : reported.constant.inputs) inputs[input.symbol] = input.value;
+    object["constants"].push_back({{"name", reported.constant.name},
+                                   {"formula", reported.constant.formula},
+                                   {"inputs", inputs},
+                                   {"value", reported.constant.value},
+                                   {"rate", reported.constant.rate()},
+                                   {"loss_after_trial", reported.trial_loss}});
+  }
+  object["trial_steps"] = report.trial_steps;
+  object["iteration_bound"] = {{"steps", report.iterations},
+                               {"gradient_norm_at_start", report.start_gradient_norm},
+                               {"gradient_norm_reached", std::sqrt(report.epsilon)},
+                               {"loss_at_start", report.start_loss},
+                               {"lowest_loss_found", report.lowest_loss}};
+  object["advice"] = {{"constant", report.advised}, {"rate", report.advised_rate}, {"reason", report.reason}};
+  return object.dump(2);
 }
 
 void show_training(const run::TrainingResult& result) {
   fmt::print("stopped after {} epochs, {} steps, {:.3g} s: {}\n", result.last.epoch, result.last.step,
              result.last.seconds, to_string(result.stop));
-  fmt::print("rate: {}\n", result.rate_source);
-  if (!result.advice.empty()) fmt::print("  chosen because {}\n", result.advice);
+  fmt::print("{}", wrap("rate: ", result.rate_source));
+  if (!result.advice.empty()) fmt::print("{}", wrap("  ", "chosen because " + result.advice));
   show_metrics(result.model.family, result.train, result.test);
   show_honesty(result.honesty);
 }
@@ -87,17 +130,22 @@ void show_metrics(linear::Family family, const linear::Metrics& rows, const std:
 }
 
 void show_confusion(const linear::Metrics& metrics, const std::vector<std::string>& labels) {
-  constexpr std::size_t kMostLabels = 12;
-  if (labels.empty() || labels.size() > kMostLabels) return;
+  if (labels.empty()) return;
   const auto shortened = [](const std::string& label) { return label.substr(0, 12); };
+  const auto width_of = [&](const std::string& label) { return std::max<std::size_t>(6, shortened(label).size()); };
+  std::size_t width = 14;
+  for (const std::string& label : labels) width += 1 + width_of(label);
+  if (width > kTextWidth) {
+    fmt::print("the table of true and predicted classes is too wide for {} classes; --json has it\n", labels.size());
+    return;
+  }
   fmt::print("true class (rows) and predicted class (columns)\n  {:<12}", "");
-  for (const std::string& label : labels)
-    fmt::print(" {:>{}}", shortened(label), std::max<std::size_t>(6, shortened(label).size()));
+  for (const std::string& label : labels) fmt::print(" {:>{}}", shortened(label), width_of(label));
   fmt::print("\n");
   for (std::size_t i = 0; i < labels.size(); ++i) {
     fmt::print("  {:<12}", shortened(labels[i]));
     for (std::size_t j = 0; j < labels.size(); ++j) {
-      fmt::print(" {:>{}}", metrics.confusion[i][j], std::max<std::size_t>(6, shortened(labels[j]).size()));
+      fmt::print(" {:>{}}", metrics.confusion[i][j], width_of(labels[j]));
     }
     fmt::print("\n");
   }

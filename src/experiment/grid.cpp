@@ -56,25 +56,6 @@ std::string draw_grid(const std::vector<Column>& columns, const std::vector<std:
   return text;
 }
 
-std::string wrap(const std::string& lead, const std::string& sentence, std::size_t width) {
-  std::string text, line = lead;
-  bool fresh = true;
-  for (std::size_t begin = 0; begin < sentence.size();) {
-    const std::size_t end = std::min(sentence.find(' ', begin), sentence.size());
-    const std::string word = sentence.substr(begin, end - begin);
-    if (!fresh && line.size() + 1 + word.size() > width) {
-      text += line + "\n";
-      line = std::string(lead.size(), ' ');
-      fresh = true;
-    }
-    if (!fresh) line += ' ';
-    line += word;
-    fresh = false;
-    begin = end + 1;
-  }
-  return text + line + "\n";
-}
-
 std::string format_rate(double rate) {
   if (rate >= 1e6) return fmt::format("{:.5g}M", rate / 1e6);
   return rate >= 10 ? fmt::format("{:.6g}", rate) : fmt::format("{:.5g}", rate);

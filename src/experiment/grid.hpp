@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace lipschitzlr::experiment {
 
 struct Column {
@@ -14,9 +16,6 @@ struct Column {
 
 // Columns as wide as their widest cell, one space between, two between groups; every row has a cell per column.
 std::string draw_grid(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
-
-// The sentence broken into lines of at most width characters, the later ones indented to stand under the first.
-std::string wrap(const std::string& lead, const std::string& sentence, std::size_t width);
 
 std::string format_rate(double rate);        // at most seven characters: 8.3133, 4280.23, 189.35M
 std::string format_count(double count);      // 489,592

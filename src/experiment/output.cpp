@@ -17,8 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kWidth = 100;
-
 // One row takes a line with the means over the seeds and, where they differ, two more with the least and the most.
 enum class Line { mean, least, most };
 
@@ -111,33 +109,32 @@ std::vector<Column> accuracy_columns() {
 
 std::string legend(bool counts, const RunLimits& limits) {
   const std::string seeds =
-      fmt::format("Ours: mean of {} seed(s), then the least and the most where they differ.", limits.seeds);
+      fmt::format("Ours: mean of {}, then the least and the most where they differ.", counted(limits.seeds, "seed"));
   if (!counts) {
-    return wrap("",
-                seeds +
-                    " A: accuracy in percent after N_E epochs with the rate 0.1, with 1/L, with 1/L certified, "
-                    "with 1/beta; *: fewer epochs were done. majority: the share of the largest class.",
-                kWidth);
+    return wrap("", seeds +
+                        " A: accuracy in percent after N_E epochs with the rate 0.1, with 1/L, with 1/L certified, "
+                        "with 1/beta; *: fewer epochs were done. majority: the share of the largest class.");
   }
   return wrap("",
               fmt::format("{} E: measurements of the loss until it is below T, with the rate 0.1, with 1/L as "
                           "published and as coded, and with 1/beta. >N: not below T after N (the limits are {} and, "
                           "for 1/beta, {}).",
                           seeds, format_count(static_cast<double>(limits.max_iterations)),
-                          format_count(static_cast<double>(std::min(limits.max_iterations, kComparisonIterations)))),
-              kWidth);
+                          format_count(static_cast<double>(std::min(limits.max_iterations, kComparisonIterations)))));
 }
 
 Cells notes_of(const RowResult& result) {
   Cells notes = judge(result).reasons;
-  const bool shortened = result.epochs > 0 && result.epochs != *result.recipe.training.epochs;
+  const std::optional<std::int64_t>& epochs = result.recipe.training.epochs;
+  const bool shortened = epochs && result.epochs != *epochs;
   if (shortened && !result.runs.empty()) {
-    notes.push_back(fmt::format("Only {} epochs were asked for; the paper's row has {}.", result.epochs,
-                                *result.recipe.training.epochs));
-  }
-  if (result.out_of_time && !result.runs.empty()) {
     notes.push_back(
-        fmt::format("The time was up: {} seed(s) were begun, and what was running was cut short.", result.seeds_done));
+        fmt::format("{} asked for with --epochs; the paper's row has {}.", counted(result.epochs, "epoch"), *epochs));
+  }
+  if ((result.out_of_time || result.interrupted) && !result.runs.empty()) {
+    notes.push_back(fmt::format("{}: what was running was cut short, after {}.",
+                                result.interrupted ? "Interrupted" : "The time was up",
+                                counted(result.seeds_done, "whole seed")));
   }
   notes.insert(notes.end(), result.recipe.caveats.begin(), result.recipe.caveats.end());
   return notes;
@@ -177,6 +174,7 @@ Json row_json(const RowResult& result) {
   json["notes"] = notes_of(result);
   json["absent"] = result.absent;
   json["out_of_time"] = result.out_of_time;
+  json["interrupted"] = result.interrupted;
   if (result.runs.empty()) return json;
   json["rows"] = result.rows;
   json["zero_loss"] = result.zero_loss;
@@ -217,7 +215,7 @@ std::string to_text(const std::vector<RowResult>& results, const RunLimits& limi
   for (const RowResult& result : results) {
     text += fmt::format("\n{} ({}): {}\n", result.recipe.name, result.recipe.title, judge(result).word);
     int number = 0;
-    for (const std::string& note : notes_of(result)) text += wrap(fmt::format("  {}. ", ++number), note, kWidth);
+    for (const std::string& note : notes_of(result)) text += wrap(fmt::format("  {}. ", ++number), note);
   }
   return text;
 }
@@ -264,9 +262,9 @@ std::string list_text() {
                     {"", "title", true},
                     {"", "goal", true},
                     {"the paper", "1/L"},
-                    {"the paper", "with 0.1"},
-                    {"the paper", "with 1/L"},
-                    {"", "at hand", true}},
+                    {"the paper", "at 0.1"},
+                    {"the paper", "at 1/L"},
+                    {"", "here", true}},
                    lines);
 }
 

@@ -25,16 +25,22 @@ struct NamedRate {
 class RowRunner {
  public:
   RowRunner(const Recipe& recipe, const RunLimits& limits, Clock::time_point end, ThreadPool& pool,
-            const Reporter& report)
-      : limits_(limits), end_(end), pool_(pool), report_(report) {
+            const Reporter& report, const Interrupt& interrupt)
+      : limits_(limits), end_(end), pool_(pool), report_(report), interrupt_(interrupt) {
     result_.recipe = recipe;
-    result_.epochs = limits.epochs > 0 ? limits.epochs : recipe.training.epochs.value_or(0);
+    result_.epochs = recipe.training.epochs && limits.epochs > 0 ? limits.epochs : recipe.training.epochs.value_or(0);
   }
 
   RowResult run();
 
  private:
   const Recipe& recipe() const { return result_.recipe; }
+  // Whether to end here, noting why.
+  bool must_end() {
+    result_.interrupted |= interrupt_ && interrupt_();
+    result_.out_of_time |= seconds_left() <= 0;
+    return result_.interrupted || result_.out_of_time;
+  }
   double seconds_left() const { return std::chrono::duration<double>(end_ - Clock::now()).count(); }
   std::vector<NamedRate> rates(const Setting& setting) const;
   void run_seed(const Setting& setting, std::uint64_t seed, const linear::Weights<double>& start);
@@ -47,31 +53,26 @@ class RowRunner {
   Clock::time_point end_;
   ThreadPool& pool_;
   const Reporter& report_;
+  const Interrupt& interrupt_;
   RowResult result_;
 };
 
 RowResult RowRunner::run() {
   result_.absent = absent_sets(recipe());
   if (!result_.absent.empty()) return result_;
-  if (seconds_left() <= 0) {
-    result_.out_of_time = true;
-    return result_;
-  }
+  if (must_end()) return result_;
   if (report_) report_(fmt::format("{}: reading the data", recipe().id()));
   const Source source = load_source(recipe());
   const bool splits = recipe().data.test_fraction > 0;
   std::unique_ptr<Setting> setting;
   for (int seed = 1; seed <= limits_.seeds; ++seed) {
-    if (seconds_left() <= 0) {
-      result_.out_of_time = true;
-      break;
-    }
+    if (must_end()) break;
     // Without a split only the start depends on the seed: the matrix and its norms stay.
     const auto number = static_cast<std::uint64_t>(seed);
     if (!setting || splits) setting = std::make_unique<Setting>(recipe(), source, number, pool_);
     if (seed == 1) describe(*setting);
     run_seed(*setting, number, draw_start(recipe(), setting->problem(), number));
-    ++result_.seeds_done;
+    if (!result_.interrupted && !result_.out_of_time) ++result_.seeds_done;
   }
   return result_;
 }
@@ -106,7 +107,9 @@ void RowRunner::run_seed(const Setting& setting, std::uint64_t seed, const linea
     Run run = same != result_.runs.end() ? *same : run_rate(setting, rate, seed, start);
     run.rate_name = rate.name;
     result_.out_of_time |= run.stop == linear::Stop::seconds;
+    result_.interrupted |= run.stop == linear::Stop::interrupted;
     result_.runs.push_back(std::move(run));
+    if (result_.interrupted) return;
   }
   if (seed == 1) look_for_naive_stop(setting, start);
 }
@@ -141,8 +144,10 @@ Run RowRunner::run_rate(const Setting& setting, const NamedRate& rate, std::uint
 }
 
 linear::Observer RowRunner::observer(const std::string& rate_name, std::uint64_t seed) const {
-  if (!report_) return {};
+  if (!report_ && !interrupt_) return {};
   return [this, rate_name, seed, next = Clock::now()](const linear::Progress& progress) mutable {
+    if (interrupt_ && interrupt_()) return false;
+    if (!report_) return true;
     constexpr std::int64_t kQuick = 64;  // asking the clock is dearer than a step of a small problem
     if (recipe().training.batch == 0 && progress.epoch % kQuick != 0) return true;
     const Clock::time_point now = Clock::now();
@@ -198,12 +203,12 @@ double seconds_from(const std::string& text) {
 }
 
 std::vector<RowResult> run_rows(const std::vector<Recipe>& rows, const RunLimits& limits, ThreadPool& pool,
-                                const Reporter& report) {
+                                const Reporter& report, const Interrupt& interrupt) {
   // An infinite limit does not fit the clock's numbers; a century does.
   const double seconds = std::min(limits.seconds, 3e9);
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   std::vector<RowResult> results;
-  for (const Recipe& recipe : rows) results.push_back(RowRunner(recipe, limits, end, pool, report).run());
+  for (const Recipe& recipe : rows) results.push_back(RowRunner(recipe, limits, end, pool, report, interrupt).run());
   return results;
 }
 

@@ -31,12 +31,16 @@ class Judge {
 
   Verdict verdict() {
     if (!result_.absent.empty()) return {"not at hand", {get_sentence()}};
-    if (result_.runs.empty()) return {"not run", {"The time was up before this row."}};
+    if (result_.runs.empty()) {
+      return {"not run", {result_.interrupted ? "Interrupted before this row." : "The time was up before this row."}};
+    }
+    unknown_ = result_.interrupted;
     look_for_artefacts();
     const bool artefact = !reasons_.empty();
     compare_rate();
     compare_figure("with the rate 0.1", recipe_.paper.baseline, kBaseline);
     compare_figure("with 1/L as coded", recipe_.paper.computed, kCoded);
+    compare_order();
     if (artefact) return {"artefact", reasons_};
     return {differs_ ? "differs" : unknown_ ? "cut short" : "reproduced", reasons_};
   }
@@ -113,6 +117,19 @@ class Judge {
     disagree(name, format(paper), (ours.complete ? "" : "more than ") + text_of(ours, format));
   }
 
+  // Single figures can agree by their wide spread while the paper's finding, which rate is better, does not hold.
+  void compare_order() {
+    const Spread baseline = accuracy_of(result_, kBaseline), coded = accuracy_of(result_, kCoded);
+    if (recipe_.counts_iterations() || unknown_ || std::min(baseline.count, coded.count) == 0) return;
+    const double paper = recipe_.paper.computed - recipe_.paper.baseline, ours = coded.mean - baseline.mean;
+    if (paper * ours >= 0 || std::abs(ours) <= accuracy_tolerance(result_, recipe_.paper.computed, coded.count)) return;
+    differs_ = true;
+    reasons_.push_back(fmt::format(
+        "Differs: the order is reversed: the paper has {} with 0.1 and {} with 1/L, we measure {} and {}, means of {}.",
+        format_percent(recipe_.paper.baseline), format_percent(recipe_.paper.computed), format_percent(baseline.mean),
+        format_percent(coded.mean), counted(coded.count, "seed")));
+  }
+
   void disagree(const std::string& what, const std::string& paper, const std::string& ours) {
     differs_ = true;
     reasons_.push_back(fmt::format("Differs: {}: the paper has {}, we measure {}.", what, paper, ours));
@@ -128,10 +145,10 @@ class Judge {
 
 Verdict judge(const RowResult& result) { return Judge(result).verdict(); }
 
-double accuracy_tolerance(const RowResult& result, double percent) {
+double accuracy_tolerance(const RowResult& result, double percent, int seeds) {
   if (!result.judged_held_out_rows || result.judged_rows == 0) return kAccuracyTolerance;
   const double share = percent / 100;
-  const double error = 100 * std::sqrt(share * (1 - share) / static_cast<double>(result.judged_rows));
+  const double error = 100 * std::sqrt(share * (1 - share) / static_cast<double>(result.judged_rows * seeds));
   return std::max(kAccuracyTolerance, 2 * error);
 }
 

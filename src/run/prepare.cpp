@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/weights.hpp"
@@ -40,7 +41,8 @@ Family choose_family(const std::string& model, data::Table& table) {
 }
 
 void check_trainable(const data::Table& table, Family family) {
-  if (table.rows() < 2) throw Error(Fault::data, fmt::format("there is nothing to learn from {} row(s)", table.rows()));
+  if (table.rows() < 2)
+    throw Error(Fault::data, fmt::format("there is nothing to learn from {}", counted(table.rows(), "row")));
   if (family != Family::linear && table.labels.size() < 2) {
     throw Error(Fault::data, fmt::format("every row has the same class, \"{}\": there is nothing to tell apart",
                                          table.labels.empty() ? "" : table.labels.front()));
@@ -76,7 +78,16 @@ double raw_feature_guess(const data::Table& table) {
 
 data::Table load_table(const std::string& source, const data::ReadOptions& options) {
   if (source == "-" || std::filesystem::exists(source)) return data::read_table(source, options);
-  if (data::catalogue::find(source) != nullptr) return data::catalogue::load(source);
+  if (data::catalogue::find(source) != nullptr) {
+    const bool asked = options.target && !options.target_may_be_missing;
+    if (asked || options.format != data::Format::detect || options.header) {
+      throw Error(Fault::usage,
+                  fmt::format("{} is a data set with a target of its own: --target, --format and --header are "
+                              "for files; `lipschitzlr data path {}` gives the file",
+                              source, source));
+    }
+    return data::catalogue::load(source);
+  }
   throw Error(Fault::data,
               fmt::format("{}: there is no such file, and no data set of that name; `lipschitzlr data list` "
                           "shows the names",
@@ -114,10 +125,17 @@ std::string describe(const DataChoice& choice, const Prepared& prepared) {
   const std::string what = prepared.setup.family == Family::linear
                                ? fmt::format("of the number \"{}\"", train.target_name)
                                : fmt::format("of the {} classes of \"{}\"", train.labels.size(), train.target_name);
-  return fmt::format("{}: {} rows{}, {} features{}; {} regression {}; scaling: {}",
-                     choice.source == "-" ? "standard input" : choice.source, train.rows(), tested, train.columns(),
-                     choice.intercept ? " and an intercept" : "", to_string(prepared.setup.family), what,
-                     data::to_string(prepared.scaler.kind));
+  std::vector<std::string> phrases = {
+      fmt::format("{}: {}{},", choice.source == "-" ? "standard input" : choice.source, counted(train.rows(), "row"),
+                  tested),
+      counted(train.columns(), "feature") + (choice.intercept ? " and an intercept;" : ";"),
+      fmt::format("{} regression {}", to_string(prepared.setup.family), what)};
+  phrases.back() += choice.model == "auto" ? "," : ";";
+  if (choice.model == "auto") phrases.push_back("chosen by the target (--model changes it);");
+  phrases.push_back("scaling: " + data::to_string(prepared.scaler.kind));
+  std::string sentence = wrap_items("", phrases, " ");
+  sentence.pop_back();  // the last end of line is the caller's
+  return sentence;
 }
 
 template <class Scalar>

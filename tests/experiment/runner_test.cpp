@@ -45,6 +45,37 @@ TEST(Runner, WithoutTimeNothingRunsAndNothingFails) {
   EXPECT_TRUE(result.runs.empty());
 }
 
+TEST(Runner, AnInterruptEndsTheRunningTrainingAndKeepsWhatIsFinished) {
+  ThreadPool pool(1);
+  int questions = 0;
+  const RunLimits limits{.seeds = 1, .max_iterations = 100000};
+  // Iris asks some hundred times, once a measurement; Boston's 46,000 steps with 0.1 are cut.
+  const auto results = run_rows({select_recipes("table1", {"iris"}).at(0), select_recipes("table1", {"boston"}).at(0),
+                                 select_recipes("table1", {"digits"}).at(0)},
+                                limits, pool, {}, [&] { return ++questions > 5000; });
+  EXPECT_FALSE(results[0].interrupted);
+  EXPECT_EQ(results[0].runs.size(), 5u);
+  EXPECT_TRUE(results[1].interrupted);
+  ASSERT_EQ(results[1].runs.size(), 1u);
+  EXPECT_EQ(results[1].runs[0].stop, linear::Stop::interrupted);
+  EXPECT_EQ(results[1].seeds_done, 0);
+  EXPECT_TRUE(results[2].runs.empty());
+  EXPECT_NE(to_text(results, limits).find("Interrupted before this row."), std::string::npos);
+}
+
+TEST(Runner, TheListOfRowsFitsAHundredColumns) {
+  const std::string text = list_text();
+  for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 100u) << text.substr(begin, end - begin);
+  }
+}
+
+TEST(Runner, EpochsAreNoMatterOfARowThatCountsIterations) {
+  const RunLimits limits{.seeds = 1, .max_iterations = 10, .epochs = 5};
+  EXPECT_EQ(to_text(run("table1", "iris", limits), limits).find("--epochs"), std::string::npos);
+}
+
 TEST(Runner, ASetThatIsNotAtHandIsNamed) {
   const char* const before = std::getenv("LIPSCHITZLR_DATA");
   const std::string kept = before == nullptr ? "" : before;

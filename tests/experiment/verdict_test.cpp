@@ -102,6 +102,36 @@ TEST(Verdict, AccuraciesOnFewRowsHeldOutMayLieFurtherApart) {
   EXPECT_EQ(judge(result).word, "differs");
 }
 
+TEST(Verdict, TheOtherRateBeingBetterOnTheMeanDiffersThoughEveryFigureAgrees) {
+  RowResult result = met_accuracy();
+  result.runs.push_back({"baseline", 2, 0.1, 10, true, linear::Stop::epochs, 0, 0.94});
+  result.runs.push_back({"coded", 2, 9, 10, true, linear::Stop::epochs, 0, 0.55});
+  // Means: 76.75 with 0.1, 72.75 with 1/L; the paper's 60 and 90 lie within the spread of either.
+  const Verdict verdict = judge(result);
+  EXPECT_EQ(verdict.word, "differs");
+  ASSERT_EQ(verdict.reasons.size(), 1u);
+  EXPECT_EQ(verdict.reasons[0].find("Differs: the order is reversed"), 0u) << verdict.reasons[0];
+
+  // 40 rows held out for each of two seeds: two standard errors of 90 % are 2 sqrt(0.9 * 0.1 / 80) = 6.7 percent.
+  result.judged_held_out_rows = true;
+  result.judged_rows = 40;
+  EXPECT_EQ(judge(result).word, "reproduced");
+  result.runs[3].accuracy = 0.60;
+  result.judged_held_out_rows = false;
+  result.runs[2].accuracy = 0.90;  // the same order as the paper's, though barely
+  EXPECT_EQ(judge(result).word, "reproduced");
+}
+
+TEST(Verdict, AnInterruptedRowIsNeverCalledReproduced) {
+  RowResult result = met();
+  result.interrupted = true;
+  result.runs.pop_back();
+  EXPECT_EQ(judge(result).word, "cut short");
+  result.runs.clear();
+  EXPECT_EQ(judge(result).word, "not run");
+  EXPECT_EQ(judge(result).reasons, std::vector<std::string>{"Interrupted before this row."});
+}
+
 TEST(Verdict, FewerEpochsThanThePaperSettleNothing) {
   RowResult result = met_accuracy();
   result.epochs = 5;
