@@ -69,7 +69,7 @@ void show_constants(const run::ConstantsReport& report) {
   fmt::print("\n{}", wrap_items("with  ", inputs, "  "));
   fmt::print("\niteration bound of 1/beta: {:.0f} steps bring |gradient| from {:.4g} to {:.4g} or below\n",
              report.iterations, report.start_gradient_norm, std::sqrt(report.epsilon));
-  fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* = {:.6g} (found by L-BFGS)\n",
+  fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* = {:.6g} (by L-BFGS)\n",
              report.start_loss, report.lowest_loss);
   fmt::print("\nadvice: {}, rate {:.8g} (for --solver gd; fit's default, accelerated, always takes 1/beta)\n{}",
              report.advised, report.advised_rate, wrap("  ", report.reason));
