@@ -81,7 +81,8 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       "  lipschitzlr fit prices.csv --target price -o model.json\n"
       "  lipschitzlr fit iris --holdout 0.3 --solver gd --rate published\n"
       "  lipschitzlr fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
-      "Ctrl-C ends the training after the running epoch and still writes the model; a second one ends at once.");
+      "Ctrl-C ends the training after the running epoch and still writes the model; a second Ctrl-C\n"
+      "ends at once.");
   command->callback([options, &exit_code] { exit_code = fit(*options); });
 }
 

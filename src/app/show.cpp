@@ -27,7 +27,7 @@ void show_field(const char* name, double linear::Metrics::*field, const linear::
 }
 
 std::string claim(const linear::Honesty& honesty) {
-  if (honesty.claimed_bound == 0) return "none is claimed for this rate";
+  if (honesty.claimed_bound == 0) return "none is claimed by this rate";
   if (honesty.bound_exceeded == 0) {
     return fmt::format("held: largest gradient {:.6g}, claimed {:.6g}", honesty.largest_gradient,
                        honesty.claimed_bound);
@@ -41,8 +41,9 @@ void show_honesty(const linear::Honesty& honesty) {
   fmt::print("  {:<28} {} of {}\n", "steps that raised the loss", honesty.rises,
              std::max<std::int64_t>(0, honesty.measurements - 1));
   fmt::print("{}", wrap(fmt::format("  {:<28} ", "bound on the gradient"), claim(honesty)));
-  if (honesty.descent_missed > 0) {
-    fmt::print("  {:<28} missed in {} steps\n", "promised descent", honesty.descent_missed);
+  if (honesty.descent_promised > 0) {
+    fmt::print("  {:<28} kept in {} of {} steps\n", "promised descent",
+               honesty.descent_promised - honesty.descent_missed, honesty.descent_promised);
   }
   fmt::print("  {:<28} {}\n", "losses that were not finite", honesty.not_finite);
 }

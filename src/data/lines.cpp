@@ -53,14 +53,17 @@ void LineBlocks::fill() {
   if (ended_ && filled_ > 0 && buffer_[filled_ - 1] != '\n') buffer_[filled_++] = '\n';
 }
 
-// Where the last whole line ends; 0 when there are fewer lines than asked for and more may come.
+// Where the last whole line ends; 0 when there are fewer lines than asked for and more may come. Who asks for several
+// wants to see what they look like: blank ones do not count then.
 std::size_t LineBlocks::whole_lines(std::size_t least_lines) const {
   if (ended_) return filled_;
   const std::string_view text(buffer_.data(), filled_);
   std::size_t end = 0;
-  for (std::size_t line = 0; line < least_lines; ++line) {
+  for (std::size_t lines = 0; lines < least_lines;) {
     const std::size_t newline = text.find('\n', end);
     if (newline == std::string_view::npos) return 0;
+    const bool blank = text.substr(end, newline - end).find_first_not_of(" \t\r") == std::string_view::npos;
+    if (!blank || least_lines == 1) ++lines;
     end = newline + 1;
   }
   return text.rfind('\n') + 1;

@@ -108,6 +108,8 @@ Model model_from_json(const std::string& text, const std::string& name) {
     file = json::parse(text);
   } catch (const json::parse_error& error) {
     throw Error(Fault::data, fmt::format("{}: not a usable model file: no valid JSON at byte {}", name, error.byte));
+  } catch (const json::exception&) {
+    throw Error(Fault::data, fmt::format("{}: not a usable model file: it holds a number that is too large", name));
   }
   const Reader reader(file, name);
   if (!file.is_object() || file.value("format", json()) != kFormat)

@@ -298,5 +298,11 @@ TEST(Csv, BlocksOfAnySizeGiveTheSameLines) {
   }
 }
 
+TEST(Csv, MoreBlankLinesThanABlockHoldsDoNotHideTheTable) {
+  const Table table = parse_table(std::string(600000, '\n') + "a,y\n1,2\n3,4\n", "t.csv");
+  EXPECT_EQ(table.rows(), 2);
+  EXPECT_EQ(table.target_name, "y");
+}
+
 }  // namespace
 }  // namespace lipschitzlr::data

@@ -63,6 +63,7 @@ TEST(Model, WhatIsNotAModelIsRefusedWithTheReason) {
     return refusal(file.dump());
   };
   EXPECT_NE(refusal("{\"format\": ").find("no valid JSON at byte"), std::string::npos);
+  EXPECT_NE(refusal("{\"version\": 1e999999}").find("too large"), std::string::npos);
   EXPECT_NE(refusal("[1, 2]").find("not written by `lipschitzlr fit`"), std::string::npos);
   EXPECT_NE(refusal("{}").find("not written by `lipschitzlr fit`"), std::string::npos);
   EXPECT_NE(with([](json& f) { f["version"] = 2; }).find("its version is 2"), std::string::npos);
