@@ -16,7 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kMostSteps = 200000;
 constexpr std::array kRaceRates = {"0.1", "published", "gradient"};
 
 // Each part prints itself, or gives itself as JSON.
@@ -53,19 +52,19 @@ Json show_fit(bool json) {
 }
 
 run::TrainingResult race(const run::DataChoice& data, const run::Prepared& prepared, const std::string& rate,
-                         double loss) {
+                         double loss, std::int64_t most_steps) {
   run::TrainingChoice training;
   training.solver = "gd";
   training.rate = rate;
   training.random_start = true;
   training.options.loss_threshold = loss;
-  training.options.epochs = kMostSteps;
+  training.options.epochs = most_steps;
   training.threads = 1;
   return run::train(data, prepared, training);
 }
 
 // The paper's race, on the embedded sets and with its scaling: neither constant wins everywhere.
-Json show_race(bool json) {
+Json show_race(bool json, std::int64_t most_steps) {
   struct Row {
     const char* source;
     const char* scaling;
@@ -88,7 +87,7 @@ Json show_race(bool json) {
     Json object = {{"data", row.source}, {"scale", row.scaling}, {"loss", row.loss}, {"runs", Json::array()}};
     std::vector<std::string> cells;
     for (const char* rate : kRaceRates) {
-      const run::TrainingResult result = race(data, prepared, rate, row.loss);
+      const run::TrainingResult result = race(data, prepared, rate, row.loss, most_steps);
       const bool reached = result.stop == linear::Stop::loss_threshold;
       object["runs"].push_back(
           {{"rate_name", rate}, {"rate", result.last.rate}, {"updates", result.last.epoch}, {"reached", reached}});
@@ -101,8 +100,14 @@ Json show_race(bool json) {
   return all;
 }
 
-void demo(bool json) {
-  const Json constants = show_rates(json), training = show_fit(json), runs = show_race(json);
+struct Options {
+  std::int64_t most_steps = 50000;
+  bool json = false;
+};
+
+void demo(const Options& options) {
+  const bool json = options.json;
+  const Json constants = show_rates(json), training = show_fit(json), runs = show_race(json, options.most_steps);
   if (json) {
     fmt::print("{}\n", Json{{"constants", constants}, {"training", training}, {"race", runs}}.dump(2));
     return;
@@ -117,13 +122,15 @@ void demo(bool json) {
 
 void add_demo_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("demo", "A tour of a few seconds on embedded data");
-  auto json = std::make_shared<bool>(false);
-  add_json_option(*command, *json);
+  auto options = std::make_shared<Options>();
+  expect_whole(command->add_option("--steps", options->most_steps, "give up a race after this many; default: 50000"), 1)
+      ->type_name("N");
+  add_json_option(*command, options->json);
   command->footer(
       "It computes the constants of a data set, trains on it, and lets rates race on four others.\n"
       "Example:\n"
       "  lipschitzlr demo");
-  command->callback([json] { demo(*json); });
+  command->callback([options] { demo(*options); });
 }
 
 }  // namespace lipschitzlr::app
