@@ -50,22 +50,6 @@ double norm_of(const Weights<Scalar>& weights) {
   return std::isfinite(norm) ? norm : weights.template cast<double>().stableNorm();
 }
 
-// A state from a file may hold anything.
-template <class Scalar>
-void check_fits(const State<Scalar>& state, const Weights<Scalar>& like) {
-  const auto same = [&](const Weights<Scalar>& other) {
-    return other.rows() == like.rows() && other.cols() == like.cols();
-  };
-  const auto fits = [&](const Weights<Scalar>& other) { return other.size() == 0 || same(other); };
-  if (!same(state.weights) || !fits(state.first) || !fits(state.second)) {
-    throw Error(Fault::data,
-                fmt::format("the state to start from is not of {} x {} weights", like.rows(), like.cols()));
-  }
-  if (state.epoch < 0 || state.step < 0 || state.quiet < 0 || !(state.momentum >= 1)) {
-    throw Error(Fault::data, "the state to start from has a count below zero or a momentum below one");
-  }
-}
-
 template <class Scalar>
 class Solver {
  public:
@@ -115,8 +99,9 @@ Solver<Scalar>::Solver(const Problem<Scalar>& problem, const SolverOptions& opti
       random_(options.seed) {
   state_ = std::move(start);
   if (!state_.random.empty()) random_.load(state_.random);
-  if (state_.weights.size() == 0) state_.weights = problem_.zero_weights();
-  check_fits(state_, problem_.zero_weights());
+  const Weights<Scalar> zero = problem_.zero_weights();
+  if (state_.weights.size() == 0) state_.weights = zero;
+  check_fits(state_, zero.rows(), zero.cols());
   if (!computed()) return;
   rule_ = rate::make_rule(rule_name(options_.algorithm), rule_options(options_));
   all_rows_ = problem_.measure(options_.constant, problem_.setup().weight_bound);

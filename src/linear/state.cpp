@@ -7,6 +7,20 @@ namespace lipschitzlr::linear {
 using nlohmann::json;
 
 template <class Scalar>
+void check_fits(const State<Scalar>& state, Index features, Index outputs) {
+  const auto same = [&](const Weights<Scalar>& weights) {
+    return weights.rows() == features && weights.cols() == outputs;
+  };
+  const auto fits = [&](const Weights<Scalar>& weights) { return weights.size() == 0 || same(weights); };
+  if (!same(state.weights) || !fits(state.first) || !fits(state.second)) {
+    throw Error(Fault::data, fmt::format("the state to start from is not of {} x {} weights", features, outputs));
+  }
+  if (state.epoch < 0 || state.step < 0 || state.quiet < 0 || !(state.momentum >= 1)) {
+    throw Error(Fault::data, "the state to start from has a count below zero or a momentum below one");
+  }
+}
+
+template <class Scalar>
 std::string to_json(const State<Scalar>& state) {
   return json{{"weights", rows_of(state.weights)},
               {"first", rows_of(state.first)},
@@ -44,6 +58,8 @@ State<Scalar> state_from_json(const std::string& text, const std::string& name) 
   }
 }
 
+template void check_fits(const State<float>&, Index, Index);
+template void check_fits(const State<double>&, Index, Index);
 template std::string to_json(const State<float>&);
 template std::string to_json(const State<double>&);
 template State<float> state_from_json(const std::string&, const std::string&);

@@ -151,6 +151,26 @@ TEST_F(SolverTest, AResumedRunHasTheSameBits) {
   }
 }
 
+TEST_F(SolverTest, AStateThatDoesNotFitIsRefused) {
+  const auto problem = random_problem(Family::logistic, pool);
+  const auto fault_of = [&](auto damage) {
+    State<double> state;
+    state.weights = problem->zero_weights();
+    damage(state);
+    try {
+      solve(*problem, {}, state);
+    } catch (const Error& error) {
+      return error.fault();
+    }
+    return Fault::training;
+  };
+  EXPECT_EQ(fault_of([](State<double>& s) { s.weights = Weights<double>::Zero(2, 1); }), Fault::data);
+  EXPECT_EQ(fault_of([](State<double>& s) { s.first = Weights<double>::Ones(1, 1); }), Fault::data);
+  EXPECT_EQ(fault_of([](State<double>& s) { s.second = Weights<double>::Ones(5, 2); }), Fault::data);
+  EXPECT_EQ(fault_of([](State<double>& s) { s.step = -1; }), Fault::data);
+  EXPECT_EQ(fault_of([](State<double>& s) { s.momentum = std::nan(""); }), Fault::data);
+}
+
 TEST_F(SolverTest, ThreadsDoNotChangeABit) {
   for (Family family : kFamilies) {
     std::vector<Weights<double>> weights;

@@ -20,6 +20,11 @@ struct State {
   std::string random;  // Random::save(); empty: start from the seed
 };
 
+// Throws Error (data) unless the state is of features x outputs weights with counts that can be: a file may hold
+// anything.
+template <class Scalar>
+void check_fits(const State<Scalar>& state, Index features, Index outputs);
+
 template <class Scalar>
 std::string to_json(const State<Scalar>& state);
 
