@@ -77,8 +77,11 @@ double raw_feature_guess(const data::Table& table) {
 }  // namespace
 
 data::Table load_table(const std::string& source, const data::ReadOptions& options) {
-  if (source == "-" || std::filesystem::exists(source)) return data::read_table(source, options);
-  if (data::catalogue::find(source) != nullptr) {
+  const bool named = data::catalogue::find(source) != nullptr;
+  // A folder that happens to have a data set's name does not hide it.
+  const bool file = std::filesystem::exists(source) && !(named && std::filesystem::is_directory(source));
+  if (source == "-" || file) return data::read_table(source, options);
+  if (named) {
     const bool asked = options.target && !options.target_may_be_missing;
     if (asked || options.format != data::Format::detect || options.header) {
       throw Error(Fault::usage,
