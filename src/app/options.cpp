@@ -220,6 +220,20 @@ void add_training_options(CLI::App& command, run::TrainingChoice& choice) {
       ->check(CLI::IsMember(rate::second_moment_names()))
       ->option_text("elementwise|full-square|without-weight-square|coded")
       ->group(group);
+  command
+      .add_flag("--coded-denominator", options.rule.coded_denominator,
+                "divide by K_z alone, as the authors' code does, instead of G (RMSprop)")
+      ->group(group);
+  expect_number_above_zero(
+      command.add_option("--k1", options.rule.initial_k1, "K1 at the start; the paper has 1 (Auto-Adam)"))
+      ->type_name("K1")
+      ->group(group);
+  expect_number_above_zero(
+      command.add_option("--k2", options.rule.initial_k2, "K2 at the start; the paper has 1e-6 (Auto-Adam)"))
+      ->type_name("K2")
+      ->group(group);
+  command.add_flag("--hold-averages", options.rule.hold_averages, "never move K1 and K2 from there (Auto-Adam)")
+      ->group(group);
   command.add_flag("--random-start", choice.random_start, "start at w ~ N(0, 1) instead of zero")->group(group);
   command.add_flag("--single", choice.single_precision, "compute in single precision")->group(group);
 

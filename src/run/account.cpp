@@ -87,6 +87,10 @@ json setting_of(const DataChoice& data, const Prepared& prepared, const Training
           {"beta2", rule.beta2},
           {"epsilon", rule.epsilon},
           {"second_moment", to_string(options.second_moment)},
+          {"coded_denominator", rule.coded_denominator},
+          {"k1", rule.initial_k1 ? json(*rule.initial_k1) : nothing},
+          {"k2", rule.initial_k2 ? json(*rule.initial_k2) : nothing},
+          {"hold_averages", rule.hold_averages},
           {"fixed", rule.fixed}};
 }
 
