@@ -111,6 +111,15 @@ Table load(const Entry& entry) {
   return table;
 }
 
+ImageSet load_images(const Entry& entry) {
+  const Source& source = present_source(entry);
+  const std::vector<std::string> paths = cached_paths(entry, source);
+  ImageSet images = source.read_images(paths);
+  if (images.count() == source.rows && images.pixels_per_image() == source.columns) return images;
+  throw Error(Fault::data, fmt::format("{}: has {} images of {} bytes, expected {} of {}", paths.at(0), images.count(),
+                                       images.pixels_per_image(), source.rows, source.columns));
+}
+
 Table load(const std::string& name) { return load(entry(name)); }
 
 std::string path(const std::string& name) {

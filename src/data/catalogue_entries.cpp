@@ -1,5 +1,6 @@
 // The list itself: one block per data set. Checksums are of copies seen when the list was made; addresses whose content
 // was never seen carry none (see obtain.hpp). Those of the two figshare archives are the ones scikit-learn publishes.
+#include "data/catalogue_images.hpp"
 #include "data/catalogue_tables.hpp"
 #include "lipschitzlr/data/catalogue.hpp"
 
@@ -8,15 +9,6 @@ namespace {
 
 const char* const kUci = "CC BY 4.0";
 const char* const kLibsvm = "LIBSVM page; Adult: CC BY 4.0";
-const char* const kMnist = "CC BY-SA 3.0";
-
-File mnist_file(const std::string& name, const std::string& sha256) {
-  return {.name = name,
-          .sha256 = sha256,
-          .exact = true,
-          .address = "https://ossci-datasets.s3.amazonaws.com/mnist/" + name + ".gz",
-          .packing = Packing::compressed};
-}
 
 std::vector<Entry> embedded() {
   const Task regression = Task::regression, classification = Task::classification;
@@ -157,32 +149,7 @@ std::vector<Entry> all() {
                      "f5d5ffd8d865ff41328e7ee043e4b020816914ff6843ff15b98905ddbedce906", 32561));
   list.push_back(a9a("a9a-test", "Adult income, sparse, test rows", "a9a.t",
                      "1f448a153f0320399a7e40836eb207655b0bde0f21fc941cc472193daa9f5de9", 16281));
-  const File train_images =
-      mnist_file("train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db");
-  const File train_labels =
-      mnist_file("train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5");
-  const File test_images =
-      mnist_file("t10k-images-idx3-ubyte", "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7");
-  const File test_labels =
-      mnist_file("t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2");
-  list.push_back({"mnist",
-                  "MNIST digits, 28x28 pixels",
-                  Task::classification,
-                  60000,
-                  784,
-                  "LeCun, Cortes, Burges",
-                  kMnist,
-                  "pixels 0 to 255",
-                  {{{train_images, train_labels}, 60000, 784, read_mnist}}});
-  list.push_back({"mnist-test",
-                  "MNIST digits, test rows",
-                  Task::classification,
-                  10000,
-                  784,
-                  "LeCun, Cortes, Burges",
-                  kMnist,
-                  "pixels 0 to 255",
-                  {{{test_images, test_labels}, 10000, 784, read_mnist}}});
+  for (Entry& entry : image_entries()) list.push_back(std::move(entry));
   return list;
 }
 

@@ -6,7 +6,6 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
-#include "lipschitzlr/data/idx.hpp"
 #include "lipschitzlr/data/read.hpp"
 
 namespace lipschitzlr::data::catalogue {
@@ -106,7 +105,5 @@ Table read_a9a(const std::vector<std::string>& paths) {
   make_classes(table);
   return table;
 }
-
-Table read_mnist(const std::vector<std::string>& paths) { return read_idx_table(paths.at(0), paths.at(1)); }
 
 }  // namespace lipschitzlr::data::catalogue

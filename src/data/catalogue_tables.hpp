@@ -20,7 +20,5 @@ Table read_news_without_url(const std::vector<std::string>& paths);
 Table read_covertype(const std::vector<std::string>& paths);
 // LIBSVM with 123 features and classes -1 and 1.
 Table read_a9a(const std::vector<std::string>& paths);
-// Images and labels.
-Table read_mnist(const std::vector<std::string>& paths);
 
 }  // namespace lipschitzlr::data::catalogue

