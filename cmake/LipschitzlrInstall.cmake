@@ -26,6 +26,7 @@ if(LIPSCHITZLR_TORCH)
   install(TARGETS lipschitzlr_nn lipschitzlr_torch EXPORT lipschitzlrTorch
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT lipschitzlrTorch NAMESPACE lipschitzlr:: DESTINATION ${package_dir})
+  install(FILES ${CMAKE_CURRENT_LIST_DIR}/LipschitzlrHdf5.cmake DESTINATION ${package_dir})
   install(TARGETS lipschitzlr-torch RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lipschitzlr)
 endif()
 

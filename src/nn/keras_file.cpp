@@ -1,0 +1,210 @@
+#include "nn/keras_file.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::nn {
+namespace {
+
+// HDF5 prints its errors on stderr unless told otherwise; ours are exceptions. Its own setting comes back afterwards.
+class Quiet {
+ public:
+  Quiet() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+// One thing of HDF5 that is open; negative numbers are its way to say that it could not be opened.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  operator hid_t() const { return id_; }
+  bool open() const { return id_ >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+// "batch_normalization_1/gamma:0" -> {"batch_normalization_1", "gamma"}
+std::pair<std::string, std::string> split_weight_name(const std::string& name) {
+  const std::size_t slash = name.rfind('/');
+  const std::string owner = slash == std::string::npos ? "" : name.substr(0, slash);
+  std::string leaf = slash == std::string::npos ? name : name.substr(slash + 1);
+  return {owner, leaf.substr(0, leaf.find(':'))};
+}
+
+}  // namespace
+
+class KerasFile::Reader {
+ public:
+  explicit Reader(const std::string& path)
+      : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
+    if (!file_.open()) fail("HDF5 can't open it (is it damaged or cut short?)");
+  }
+
+  std::vector<KerasLayer> layers() const {
+    const std::string top = has_list(file_, "layer_names") ? "" : "/model_weights";
+    const Handle group = open_group(top + "/");
+    if (!group.open() || !has_list(group, "layer_names")) {
+      fail(
+          "there is no list layer_names as Keras 2 writes it; in Keras, save with model.save(\"name.h5\") or "
+          "model.save_weights(\"name.h5\")");
+    }
+    std::vector<KerasLayer> layers;
+    for (const std::string& name : list(group, "layer_names")) append_layer(top + "/" + name, name, layers);
+    return layers;
+  }
+
+  std::vector<double> read(const KerasTensor& tensor) const {
+    std::int64_t count = 1;
+    for (const std::int64_t size : tensor.shape) count *= size;
+    std::vector<double> numbers(static_cast<std::size_t>(count));
+    const Handle set(H5Dopen2(file_, tensor.path.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!set.open() || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
+      fail(fmt::format("the numbers of {} can't be read", tensor.path));
+    }
+    return numbers;
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw Error(Fault::data, fmt::format("{}: not a usable Keras file: {}", path_, reason));
+  }
+
+ private:
+  Handle open_group(const std::string& path) const { return {H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose}; }
+
+  static bool has(hid_t object, const std::string& attribute) { return H5Aexists(object, attribute.c_str()) > 0; }
+  static bool has_list(hid_t object, const std::string& name) { return has(object, name) || has(object, name + "0"); }
+
+  // Keras cuts a list that is too long for one attribute into name0, name1, ...
+  std::vector<std::string> list(hid_t object, const std::string& name) const {
+    std::vector<std::string> all;
+    if (has(object, name)) append_texts(object, name, all);
+    for (int i = 0; all.empty() || i > 0; ++i) {
+      const std::string part = name + std::to_string(i);
+      if (!has(object, part)) break;
+      append_texts(object, part, all);
+    }
+    return all;
+  }
+
+  void append_texts(hid_t object, const std::string& name, std::vector<std::string>& all) const {
+    const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+    const Handle space(H5Aget_space(attribute), H5Sclose);
+    const Handle type(H5Aget_type(attribute), H5Tclose);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    if (count == 0) return;  // of any type: Python writes an empty list as one of numbers
+    if (!attribute.open() || count < 0 || H5Tget_class(type) != H5T_STRING) {
+      fail(fmt::format("the attribute {} is not a list of texts", name));
+    }
+    const bool read = H5Tis_variable_str(type) > 0
+                          ? append_variable(attribute, space, type, static_cast<std::size_t>(count), all)
+                          : append_fixed(attribute, type, static_cast<std::size_t>(count), all);
+    if (!read) fail(fmt::format("the attribute {} can't be read", name));
+  }
+
+  static bool append_variable(hid_t attribute, hid_t space, hid_t type, std::size_t count,
+                              std::vector<std::string>& all) {
+    std::vector<char*> texts(count, nullptr);
+    if (H5Aread(attribute, type, texts.data()) < 0) return false;
+    for (const char* text : texts) all.emplace_back(text == nullptr ? "" : text);
+    return H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts.data()) >= 0;
+  }
+
+  static bool append_fixed(hid_t attribute, hid_t type, std::size_t count, std::vector<std::string>& all) {
+    const std::size_t width = H5Tget_size(type);
+    if (width == 0 || H5Aget_storage_size(attribute) != count * width) return false;
+    std::string texts(count * width, '\0');
+    if (H5Aread(attribute, type, texts.data()) < 0) return false;
+    const char filler = H5Tget_strpad(type) == H5T_STR_SPACEPAD ? ' ' : '\0';
+    for (std::size_t i = 0; i < count; ++i) {
+      std::string text = texts.substr(i * width, width);
+      text.resize(filler == ' ' ? text.find_last_not_of(' ') + 1 : std::min(text.find('\0'), width));
+      all.push_back(std::move(text));
+    }
+    return true;
+  }
+
+  void append_layer(const std::string& path, const std::string& name, std::vector<KerasLayer>& layers) const {
+    const Handle group = open_group(path);
+    if (!group.open()) fail(fmt::format("the layer {} is listed but not there", name));
+    const std::vector<std::string> weights = list(group, "weight_names");
+    std::vector<std::pair<std::string, KerasLayer>> owners;  // in the order in which they first come
+    for (const std::string& weight : weights) {
+      const auto [owner, leaf] = split_weight_name(weight);
+      auto found = std::find_if(owners.begin(), owners.end(), [&](const auto& pair) { return pair.first == owner; });
+      if (found == owners.end()) {
+        owners.push_back({owner, {.name = split_weight_name(owner).second, .tensors = {}}});
+        found = owners.end() - 1;
+      }
+      found->second.tensors.push_back(describe(path + "/" + weight, leaf));
+    }
+    // One owner: an ordinary layer, which Keras may know under another name than its weights.
+    if (owners.size() == 1) owners.front().second.name = name;
+    for (auto& [owner, layer] : owners) layers.push_back(std::move(layer));
+  }
+
+  KerasTensor describe(const std::string& path, const std::string& leaf) const {
+    const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!set.open()) fail(fmt::format("the tensor {} is listed but not there", path));
+    const Handle space(H5Dget_space(set), H5Sclose);
+    const Handle type(H5Dget_type(set), H5Tclose);
+    const int dimensions = H5Sget_simple_extent_ndims(space);
+    if (dimensions < 0) fail(fmt::format("the tensor {} has no shape", path));
+    std::vector<hsize_t> extents(static_cast<std::size_t>(dimensions));
+    H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+    return {.name = leaf,
+            .path = path,
+            .shape = {extents.begin(), extents.end()},
+            .floating = H5Tget_class(type) == H5T_FLOAT};
+  }
+
+  const std::string& path_;
+  Handle file_;
+};
+
+KerasFile::KerasFile(const std::string& path) : path_(path) {
+  const Quiet quiet;
+  // The system's reason (missing, not allowed, a folder) says more than HDF5's.
+  errno = 0;
+  std::ifstream probe(path, std::ios::binary);
+  if (probe.peek() == std::ifstream::traits_type::eof()) {
+    throw Error(Fault::data,
+                fmt::format("{}: can't read: {}", path, errno != 0 ? std::strerror(errno) : "it is empty"));
+  }
+  if (H5Fis_hdf5(path.c_str()) <= 0) {
+    throw Error(Fault::data, fmt::format("{}: not an HDF5 file, which is what Keras writes for .h5", path));
+  }
+  reader_ = std::make_unique<Reader>(path_);
+  layers_ = reader_->layers();
+}
+
+KerasFile::~KerasFile() = default;
+
+std::vector<double> KerasFile::read(const KerasTensor& tensor) const {
+  const Quiet quiet;
+  return reader_->read(tensor);
+}
+
+}  // namespace lipschitzlr::nn
