@@ -54,6 +54,10 @@ class Parser {
 
   SafetensorsHeader parse(std::string_view text) {
     if (!text.starts_with('{')) fail("its header is not a JSON object");
+    // The parser takes a zero byte for the end and would not look at what follows.
+    if (const std::size_t zero = text.find('\0'); zero != text.npos) {
+      fail(fmt::format("its header is not JSON from byte {} on", zero + 1));
+    }
     const json tree = parse_json(text);
     SafetensorsHeader header;
     // nlohmann's tree is sorted by name; the order of the file comes from the names noted while parsing.
