@@ -62,8 +62,12 @@ std::vector<std::string> collect(archive* reader, int status, const std::string&
                                  const std::vector<std::string>& members) {
   std::vector<std::optional<std::string>> found(members.size());
   walk(reader, status, path, [&](std::string_view name) {
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (!found[i] && without_dot(members[i]) == name) found[i] = read_content(reader, path, members[i]);
+    const auto wanted = [&](const std::string& member) { return without_dot(member) == name; };
+    if (const auto first = std::find_if(members.begin(), members.end(), wanted); first != members.end()) {
+      const std::string content = read_content(reader, path, *first);
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        if (wanted(members[i])) found[i] = content;
+      }
     }
     return !std::all_of(found.begin(), found.end(), [](const auto& content) { return content.has_value(); });
   });

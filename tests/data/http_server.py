@@ -10,6 +10,7 @@ import time
 import zipfile
 
 BODY = bytes(range(256)) * 40  # 10,240 bytes
+SERVED = set()
 TABLE = b"a,b,y\n1,2,3\n4,5,6\n7,8,9\n"
 
 
@@ -77,6 +78,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(BODY[:100])
             self.wfile.flush()
             time.sleep(20)
+        elif path.startswith("/once/"):  # a second time it is not there
+            known = path in SERVED
+            SERVED.add(path)
+            self.answer(404 if known else 200, b"" if known else packed("tgz"))
         elif path in ("/table.zip", "/table.tgz", "/table.gz", "/table.csv"):
             self.answer(200, packed(path.rpartition(".")[2]))
         else:

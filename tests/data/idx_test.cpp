@@ -67,5 +67,47 @@ TEST(Idx, ATableOfPixelsAndLabels) {
   fs::remove_all(folder);
 }
 
+TEST(Idx, ImagesKeepTheirBytesAndLabelsTheirNames) {
+  const std::string images = idx({3, 1, 2}, std::string("\x01\xff\x00\x07\x80\x7f", 6));
+  const std::string labels = idx({3}, std::string("\x02\x00\x02", 3));
+  const ImageSet plain = parse_idx_images({images, "images"}, {labels, "labels"});
+  EXPECT_EQ(plain.count(), 3);
+  EXPECT_EQ((std::vector<Index>{plain.height, plain.width, plain.channels}), (std::vector<Index>{1, 2, 1}));
+  EXPECT_EQ(plain.pixels, (std::vector<std::uint8_t>{1, 255, 0, 7, 128, 127}));
+  EXPECT_EQ(plain.labels, (std::vector<std::int32_t>{2, 0, 2}));
+  EXPECT_EQ(plain.classes, (std::vector<std::string>{"0", "1", "2"}));
+  const ImageSet named = parse_idx_images({images, "images"}, {labels, "labels"}, {"cat", "dog", "bird"});
+  EXPECT_EQ(named.classes[2], "bird");
+}
+
+std::string pair_complaint(const std::string& images, const std::string& labels) {
+  try {
+    parse_idx_images({images, "images"}, {labels, "labels"}, {"no", "yes"});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::data);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Idx, FilesThatDoNotBelongTogetherAreToldApart) {
+  const std::string images = idx({2, 1, 1}, "ab"), labels = idx({2}, std::string("\x00\x01", 2));
+  EXPECT_EQ(pair_complaint(images, labels), "no error");
+  EXPECT_EQ(pair_complaint(labels, images),
+            "images: byte 3: has 1 dimensions, but images have 3; it holds labels: are the two files swapped?");
+  EXPECT_EQ(pair_complaint(images, images),
+            "labels: byte 3: has 3 dimensions, but labels have 1; it holds images: are the two files swapped?");
+  EXPECT_EQ(pair_complaint(idx({2, 1}, "ab"), labels),
+            "images: byte 3: has 2 dimensions, but images have 3; it is some other table");
+  EXPECT_EQ(pair_complaint(images, idx({3}, std::string(3, '\0'))),
+            "labels: has 3 labels, but images has 2 images; they do not belong together");
+  EXPECT_EQ(pair_complaint(images, idx({2}, std::string("\x01\x02", 2))),
+            "labels: record 1 (byte 9) has the label 2, expected 0 to 1");
+  EXPECT_EQ(pair_complaint(idx({0, 1, 1}, ""), idx({0}, "")),
+            "images: has 0 images of 1 x 1 pixels: there is nothing to learn from");
+  EXPECT_EQ(pair_complaint(idx({2, 0, 1}, ""), labels),
+            "images: has 2 images of 0 x 1 pixels: there is nothing to learn from");
+}
+
 }  // namespace
 }  // namespace lipschitzlr::data
