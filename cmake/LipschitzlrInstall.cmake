@@ -13,8 +13,8 @@ foreach(folder base data bound rate linear)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lipschitzlr/${folder}
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING
             PATTERN "*.hpp"
-            # What needs libcurl, libarchive or liblbfgs serves the command line and is no part of the package.
-            REGEX "(data/(archive|fetch|obtain)|linear/reference)\\.hpp$" EXCLUDE)
+            # What needs libcurl, libarchive, libpng or liblbfgs serves the programs and is no part of the package.
+            REGEX "(data/(archive|cifar_picture|fetch|image_sources|obtain|png|png_folder)|linear/reference)\\.hpp$" EXCLUDE)
   endif()
 endforeach()
 install(TARGETS ${core_targets} lipschitzlr_core EXPORT lipschitzlrCore ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
