@@ -46,7 +46,9 @@ void add_evaluate_command(CLI::App& app) {
   fold_help(*command);
   command->footer(
       "Example:\n"
-      "  lipschitzlr evaluate model.json test.csv");
+      "  lipschitzlr evaluate model.json test.csv\n"
+      "A network's weights on images (`lipschitzlr evaluate --weights FILE --help` has more):\n"
+      "  lipschitzlr evaluate --model resnet20-v1 --data cifar10 --weights best.safetensors");
   command->callback([options] { evaluate(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "app/commands.hpp"
+#include "app/torch_part.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace {
@@ -25,6 +26,7 @@ void describe(CLI::App& app) {
       "  lipschitzlr rate prices.csv --target price        every constant and the rate it gives\n"
       "  lipschitzlr fit prices.csv --target price -o model.json\n"
       "  lipschitzlr predict model.json new.csv\n"
+      "  lipschitzlr train --data mnist                    a network; needs libtorch\n"
       "\n"
       "Exit codes: 0 done, 2 bad use, 3 bad data, 4 training failed, 130 interrupted.\n"
       "`lipschitzlr COMMAND --help` explains a command.");
@@ -54,11 +56,15 @@ int main(int count, char** arguments) {
   app::add_fit_command(front, exit_code);
   app::add_predict_command(front);
   app::add_evaluate_command(front);
+  // For the list of commands only: its words go to the libtorch part as they are.
+  front.add_subcommand("train", "Train a network on images with computed rates");
   app::add_data_command(front);
   app::add_reproduce_command(front);
   app::add_demo_command(front);
   app::add_env_command(front);
   try {
+    const std::vector<std::string> words(arguments + 1, arguments + count);
+    if (app::needs_torch_part(words)) app::start_torch_part(words);
     front.parse(count, arguments);
     if (std::fflush(stdout) != 0) throw lipschitzlr::Error(lipschitzlr::Fault::data, "can't write to standard output");
     return exit_code;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +35,14 @@ void start_torch_part(const std::vector<std::string>& arguments) {
   pointers.push_back(nullptr);
   execv(program.c_str(), pointers.data());
   throw Error(Fault::usage, fmt::format("{}: can't be started: {}", program, std::strerror(errno)));
+}
+
+bool needs_torch_part(const std::vector<std::string>& words) {
+  if (words.empty()) return false;
+  const bool weights = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "--weights" || word.starts_with("--weights=");
+  });
+  return words[0] == "train" || (words[0] == "evaluate" && weights);
 }
 
 }  // namespace lipschitzlr::app

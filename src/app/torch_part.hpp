@@ -13,4 +13,7 @@ std::string find_torch_part();
 // Does not come back. Throws Error (usage) when the program was not built.
 [[noreturn]] void start_torch_part(const std::vector<std::string>& arguments);
 
+// Whether these words of the command line are for the libtorch part: train, and evaluate with a network's --weights.
+bool needs_torch_part(const std::vector<std::string>& words);
+
 }  // namespace lipschitzlr::app

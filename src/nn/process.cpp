@@ -1,6 +1,7 @@
 #include "nn/process.hpp"
 
 #include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <malloc.h>
 #include <torch/version.h>
@@ -27,9 +28,14 @@ void keep_memory() {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
-void use_all_cores() {
-  at::set_num_threads(count_cores());
+void use_cores(unsigned threads) {
+  at::set_num_threads(threads == 0 ? count_cores() : static_cast<int>(threads));
   if (auto* set_threads = find_symbol<void(int)>("openblas_set_num_threads")) set_threads(1);
+}
+
+std::string libtorch_complaint(const std::exception& error) {
+  const auto* own = dynamic_cast<const c10::Error*>(&error);
+  return own == nullptr ? error.what() : own->what_without_backtrace();
 }
 
 ProcessFacts process_facts() {

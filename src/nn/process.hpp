@@ -2,6 +2,7 @@
 // How a process that computes with libtorch is set up, and what it then looks like. The settings are the process's, not
 // the library's: only the program lipschitzlr-torch makes them.
 
+#include <exception>
 #include <string>
 
 namespace lipschitzlr::nn {
@@ -9,9 +10,12 @@ namespace lipschitzlr::nn {
 // Call before anything is allocated: memory given back to the system after every step must be cleared again by it.
 void keep_memory();
 
-// As many threads as the machine has cores (libtorch takes half of them), and one for OpenBLAS, whose own threads would
-// stand in the way of those.
-void use_all_cores();
+// So many threads, or as many as the machine has cores (libtorch takes half of them); one for OpenBLAS, whose own
+// threads would stand in the way of those.
+void use_cores(unsigned threads = 0);
+
+// What libtorch complains of in one sentence, without its list of stack frames.
+std::string libtorch_complaint(const std::exception& error);
 
 struct ProcessFacts {
   std::string libtorch_version;

@@ -4,20 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
+
+#include "run/clock_text.hpp"
 
 namespace lipschitzlr::run {
 namespace {
 
 constexpr double kSecondsBetweenBars = 0.1;
 constexpr int kBarWidth = 24;
-
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<long>(std::ceil(seconds));
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
 
 }  // namespace
 

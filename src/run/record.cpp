@@ -13,8 +13,7 @@
 
 namespace lipschitzlr::run {
 
-Record::Record(const std::string& folder, const std::string& config_json)
-    : folder_(folder), metrics_(nullptr, std::fclose) {
+Record::Record(const std::string& folder, const std::string& config_json) : Record(folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) throw Error(Fault::data, fmt::format("{}: can't make the folder: {}", folder, failure.message()));
@@ -22,8 +21,30 @@ Record::Record(const std::string& folder, const std::string& config_json)
     throw Error(Fault::data, fmt::format("{}: there is a record in this folder already; name another one", folder));
   }
   write_file_atomically(folder + "/config.json", config_json + "\n");
+  write_file_atomically(folder + "/metrics.jsonl", "");
+  open_metrics();
+}
+
+Record Record::reopen(const std::string& folder, std::int64_t lines) {
   const std::string path = folder + "/metrics.jsonl";
-  metrics_.reset(std::fopen(path.c_str(), "we"));
+  const std::string content = read_file(path);
+  std::size_t end = 0;
+  for (std::int64_t line = 0; line < lines; ++line) {
+    end = content.find('\n', end) + 1;
+    if (end == 0) throw Error(Fault::data, fmt::format("{}: has {} lines, the checkpoint knows {}", path, line, lines));
+  }
+  write_file_atomically(path, std::string_view(content).substr(0, end));
+  std::error_code ignored;
+  std::filesystem::remove(folder + "/summary.json", ignored);
+  Record record(folder);
+  record.lines_ = lines;
+  record.open_metrics();
+  return record;
+}
+
+void Record::open_metrics() {
+  const std::string path = folder_ + "/metrics.jsonl";
+  metrics_.reset(std::fopen(path.c_str(), "ae"));
   if (!metrics_) throw Error(Fault::data, fmt::format("{}: can't write: {}", path, std::strerror(errno)));
 }
 
@@ -37,14 +58,23 @@ void Record::add(const linear::Progress& now) {
                                         {"weight_norm", now.weight_norm},
                                         {"rate", now.rate},
                                         {"seconds", now.seconds}};
-  // A full disk must not end the training: finish() asks how it went.
-  std::fputs((entry.dump() + "\n").c_str(), metrics_.get());
+  write(entry.dump());
 }
 
-void Record::finish(const std::string& summary_json) {
+void Record::write(const std::string& json_line) {
+  // A full disk must not end the training: flush() asks how it went.
+  std::fputs((json_line + "\n").c_str(), metrics_.get());
+  ++lines_;
+}
+
+void Record::flush() {
   if (std::fflush(metrics_.get()) != 0 || std::ferror(metrics_.get()) != 0) {
     throw Error(Fault::data, fmt::format("{}/metrics.jsonl: can't write: {}", folder_, std::strerror(errno)));
   }
+}
+
+void Record::finish(const std::string& summary_json) {
+  flush();
   write_file_atomically(folder_ + "/summary.json", summary_json + "\n");
 }
 

@@ -8,7 +8,7 @@ namespace lipschitzlr::nn {
 namespace {
 
 TEST(Process, UsesEveryCoreAndKnowsItsLibtorch) {
-  use_all_cores();
+  use_cores();
   const ProcessFacts facts = process_facts();
   EXPECT_EQ(facts.threads, static_cast<int>(std::thread::hardware_concurrency()));
   EXPECT_EQ(facts.threads, facts.cores);

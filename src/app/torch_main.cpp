@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "app/torch_commands.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "nn/process.hpp"
 
@@ -33,8 +34,13 @@ void print_text(const ProcessFacts& facts) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("The part of lipschitzlr that needs libtorch", "lipschitzlr-torch");
+  CLI::App app("The part of lipschitzlr that needs libtorch", "lipschitzlr");
   app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  int exit_code = 0;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  lipschitzlr::app::add_train_command(app, words, exit_code);
+  lipschitzlr::app::add_network_evaluate_command(app);
   bool as_json = false;
   CLI::App* env = app.add_subcommand("env", "What libtorch computes with: version, threads, BLAS");
   env->add_flag("--json", as_json, "Print JSON");
@@ -49,7 +55,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw lipschitzlr::Error(lipschitzlr::Fault::usage, error.what());
   }
-  return 0;
+  return exit_code;
 }
 
 }  // namespace
@@ -57,13 +63,13 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   lipschitzlr::nn::keep_memory();
   try {
-    lipschitzlr::nn::use_all_cores();
+    lipschitzlr::nn::use_cores();
     return run(argc, argv);
   } catch (const lipschitzlr::Error& error) {
     fmt::print(stderr, "lipschitzlr: {}\n", error.what());
     return error.exit_code();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "lipschitzlr: libtorch: {}\n", error.what());
+    fmt::print(stderr, "lipschitzlr: libtorch: {}\n", lipschitzlr::nn::libtorch_complaint(error));
     return static_cast<int>(lipschitzlr::Fault::training);
   }
 }

@@ -1,0 +1,31 @@
+#pragma once
+// The tap on a network's last layer: it sees the penultimate activations of each batch and keeps their norms only,
+// those of the last batch and the largest since reset(). A Head feeds it; a model without a Head may call observe()
+// itself.
+
+#include <cstdint>
+
+#include "lipschitzlr/nn/penultimate.hpp"
+
+namespace lipschitzlr::nn {
+
+struct TapReading {
+  PenultimateNorms last;
+  // Each number at its maximum over the batches; row_norm_sum belongs to the largest mean (1/m) sum ||a_i||.
+  PenultimateNorms largest;
+  std::int64_t batches = 0;
+};
+
+class Tap {
+ public:
+  void observe(const at::Tensor& activations);  // throws as measure_penultimate
+  void add(const PenultimateNorms& norms);
+  const TapReading& reading() const { return reading_; }
+  void restore(const TapReading& reading) { reading_ = reading; }
+  void reset() { reading_ = {}; }
+
+ private:
+  TapReading reading_;
+};
+
+}  // namespace lipschitzlr::nn

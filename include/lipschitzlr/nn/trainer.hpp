@@ -1,0 +1,106 @@
+#pragma once
+// Training a network on images, step by step: batches, forward and backward pass, the optimizer with its computed rate,
+// evaluation, checkpoints. Everything random is a function of seed and step, so that a training that was stopped
+// anywhere continues bit for bit. It writes nothing but checkpoints: records and progress are the business of run/.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/data/batches.hpp"
+#include "lipschitzlr/nn/controller.hpp"
+#include "lipschitzlr/nn/network_options.hpp"
+
+namespace lipschitzlr::nn {
+
+enum class Policy { baseline, fixed, adaptive };
+// Where K_z comes from: the training steps themselves, or a forward pass of its own over the training images before
+// each epoch (without augmentation, in evaluation mode), as the authors' code does.
+enum class Measure { in_step, pass };
+
+struct TrainerOptions {
+  std::string network = "mnist-cnn";
+  NetworkOptions network_options = {};  // the images' size and the classes are filled in from the data
+  std::string optimizer = "sgd";        // see optimizer_names()
+  Policy policy = Policy::adaptive;
+  double baseline_rate = 0;           // of the policy baseline; 0: default_rate(optimizer)
+  ControllerOptions controller = {};  // its rule and loss are filled in
+  bool correct_averages = false;      // the optimizer's option bias_correction
+  bool buffers_in_weight_norm = false;
+  Measure measure = Measure::in_step;
+  double weight_decay = 0;       // adds weight_decay w to the gradient
+  bool decay_some_only = false;  // only of the weights the authors penalize (Network::penalized)
+  Index batch = 128;
+  data::Augmentation augmentation = {};
+  bool subtract_mean = false;
+  std::uint64_t seed = 1;
+  unsigned threads = 0;  // 0: all cores
+};
+
+// Ours, then libtorch's own, which the controller drives: sgd, adamo, rmsprop, auto-adam; momentum, adam, adamw.
+std::vector<std::string> optimizer_names();
+double default_rate(const std::string& optimizer);  // 0.01, for the Adam family and RMSprop 0.001
+
+struct StepReport {
+  std::int64_t epoch = 1, step = 0;         // from 1; steps count over all epochs
+  Index images = 0, images_in_epoch = 0;    // seen in this epoch so far, and in all of it
+  double loss = 0, accuracy = 0;            // of this batch
+  double mean_loss = 0, mean_accuracy = 0;  // of the epoch so far
+  double rate = 0;
+  double penultimate_norm = 0;  // K_z of this batch
+};
+
+struct EpochReport {
+  std::int64_t epoch = 1, step = 0;
+  Index images = 0;                                                 // seen in train_seconds, by this process
+  double loss = 0, accuracy = 0;                                    // means over the epoch's batches, in training mode
+  double penalty = 0;                                               // weight_decay/2 ||w||^2 at its end
+  double rate = 0;                                                  // computed at its start, before decay
+  double last_rate = 0;                                             // of its last step, decay included
+  RateNumbers numbers;                                              // the latest observation
+  double train_seconds = 0, data_seconds = 0, measure_seconds = 0;  // data is part of train
+};
+
+struct Evaluation {
+  double loss = 0, accuracy = 0;
+  Index count = 0;
+};
+
+class Trainer {
+ public:
+  // Trains on the chosen images of the set, which must outlive the object. Throws Error (usage).
+  Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen);
+  ~Trainer();
+
+  // Goes on to the end of the epoch at hand, asking after each step whether to; false when it was told to stop. Throws
+  // Error (training) when the loss is no longer finite, with the step, the rate and the constants.
+  bool run_epoch(const std::function<bool(const StepReport&)>& go_on);
+  EpochReport epoch_report() const;  // of the epoch that run_epoch finished last
+  std::int64_t epochs_done() const;
+  std::int64_t steps_done() const;
+  Index steps_per_epoch() const;
+  Index parameter_count() const;
+  double weight_norm() const;  // max ||w|| now, not finite once a weight is not
+
+  Evaluation evaluate(const data::ImageSet& images, std::span<const Index> chosen);
+
+  // What is remembered beside weights and optimizer state: text under names of the caller's choosing.
+  using Notes = std::map<std::string, std::string>;
+  void save(const std::string& path, const Notes& notes) const;  // atomic
+  Notes load(const std::string& path);  // Error (data) when it is damaged or of another training; then nothing changes
+
+  // Weights alone: a safetensors file, or Keras's HDF5 when the name ends in .h5 or .hdf5. Returns what a reader should
+  // know of the matching, one sentence each.
+  std::vector<std::string> load_weights(const std::string& path);
+  void save_weights(const std::string& path) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lipschitzlr::nn

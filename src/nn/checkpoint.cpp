@@ -1,0 +1,164 @@
+// Checkpoints and weights of a Trainer. A checkpoint is a safetensors file with the weights, the optimizer's libtorch
+// archive as bytes, and everything else as notes; its checksum finds damage that the format would not.
+
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/empty.h>
+#include <fmt/format.h>
+#include <torch/serialize/archive.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/data/checksum.hpp"
+#include "lipschitzlr/nn/keras.hpp"
+#include "lipschitzlr/nn/safetensors.hpp"
+#include "nn/trainer_state.hpp"
+
+namespace lipschitzlr::nn {
+namespace {
+
+constexpr const char* kFormat = "lipschitzlr checkpoint 1";
+constexpr const char* kOptimizer = "optimizer archive";
+constexpr const char* kNote = "note ";  // before the caller's own names
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw Error(Fault::data, fmt::format("{}: {}", path, reason));
+}
+
+at::Tensor bytes_of(const torch::optim::Optimizer& optimizer) {
+  torch::serialize::OutputArchive archive;
+  optimizer.save(archive);
+  std::ostringstream stream;
+  archive.save_to(stream);
+  const std::string text = std::move(stream).str();
+  at::Tensor bytes = at::empty({static_cast<Index>(text.size())}, at::kByte);
+  std::memcpy(bytes.data_ptr(), text.data(), text.size());
+  return bytes;
+}
+
+void restore(torch::optim::Optimizer& optimizer, const at::Tensor& bytes) {
+  torch::serialize::InputArchive archive;
+  archive.load_from(static_cast<const char*>(bytes.data_ptr()), static_cast<std::size_t>(bytes.numel()));
+  optimizer.load(archive);
+}
+
+std::string checksum(const NamedTensors& tensors, const Trainer::Notes& metadata) {
+  data::Sha256 sum;
+  for (const auto& [name, text] : metadata) {
+    if (name != "checksum") sum.add(fmt::format("{}={}\n", name, text));
+  }
+  for (const auto& [name, tensor] : tensors) {
+    const at::Tensor values = tensor.detach().contiguous();
+    sum.add(name);
+    sum.add({static_cast<const char*>(values.data_ptr()), values.nbytes()});
+  }
+  return sum.finish();
+}
+
+std::string to_json(const Position& at) {
+  // Doubles as bits in text would be safer still; nlohmann writes the shortest text that reads back the same.
+  return nlohmann::json{{"epoch", at.epoch},          {"batch", at.batch},     {"step", at.step},
+                        {"loss_sum", at.loss_sum},    {"correct", at.correct}, {"seen", at.seen},
+                        {"start_rate", at.start_rate}}
+      .dump();
+}
+
+Position position_from(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text);
+  return {.epoch = json.at("epoch").get<std::int64_t>(),
+          .batch = json.at("batch").get<Index>(),
+          .step = json.at("step").get<std::int64_t>(),
+          .loss_sum = json.at("loss_sum").get<double>(),
+          .correct = json.at("correct").get<Index>(),
+          .seen = json.at("seen").get<Index>(),
+          .start_rate = json.at("start_rate").get<double>()};
+}
+
+const at::Tensor* find(const NamedTensors& tensors, const std::string& name) {
+  for (const auto& [known, tensor] : tensors) {
+    if (known == name) return &tensor;
+  }
+  return nullptr;
+}
+
+// Checks everything before it copies anything.
+void copy_weights(const std::string& path, const NamedTensors& from, const NamedTensors& to) {
+  for (const auto& [name, target] : to) {
+    const at::Tensor* source = find(from, name);
+    if (source == nullptr) refuse(path, fmt::format("has no tensor {}; it belongs to another network", name));
+    if (source->sizes() != target.sizes()) {
+      refuse(path, fmt::format("the tensor {} has the shape [{}], expected [{}]; it belongs to another network", name,
+                               fmt::join(source->sizes(), ", "), fmt::join(target.sizes(), ", ")));
+    }
+  }
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, target] : to) at::Tensor(target).copy_(*find(from, name));
+}
+
+}  // namespace
+
+void Trainer::save(const std::string& path, const Notes& notes) const {
+  NamedTensors tensors = named_weights(*state_->network);
+  tensors.emplace_back(kOptimizer, bytes_of(*state_->optimizer.optimizer));
+  Notes metadata = {{"format", kFormat},
+                    {"position", to_json(state_->position)},
+                    {"rate", state_->optimizer.controller->save()},
+                    {"threads", std::to_string(at::get_num_threads())}};
+  for (const auto& [name, text] : notes) metadata[kNote + name] = text;
+  metadata["checksum"] = checksum(tensors, metadata);
+  save_safetensors(path, tensors, metadata);
+}
+
+Trainer::Notes Trainer::load(const std::string& path) {
+  const SafetensorsFile file = load_safetensors(path);
+  const auto text = [&](const char* name) -> const std::string& {
+    const auto found = file.metadata.find(name);
+    if (found == file.metadata.end()) refuse(path, "is no checkpoint of a training; are these weights only?");
+    return found->second;
+  };
+  if (text("format") != kFormat)
+    refuse(path, fmt::format("is of the format \"{}\", expected \"{}\"", text("format"), kFormat));
+  if (text("checksum") != checksum(file.tensors, file.metadata)) refuse(path, "is damaged: its checksum does not fit");
+  const at::Tensor* optimizer = find(file.tensors, kOptimizer);
+  if (optimizer == nullptr) refuse(path, "has no optimizer state");
+  State& state = *state_;
+  try {
+    const Position position = position_from(text("position"));
+    copy_weights(path, file.tensors, named_weights(*state.network));
+    restore(*state.optimizer.optimizer, *optimizer);
+    state.optimizer.controller->load(text("rate"));
+    state.position = position;
+    state.order.clear();
+  } catch (const nlohmann::json::exception&) {
+    refuse(path, "its position can't be read");
+  } catch (const c10::Error&) {
+    refuse(path, "its optimizer state does not fit this training");
+  }
+  Notes notes;
+  for (const auto& [name, value] : file.metadata) {
+    if (name.starts_with(kNote)) notes[name.substr(std::strlen(kNote))] = value;
+  }
+  notes["threads"] = text("threads");
+  return notes;
+}
+
+std::vector<std::string> Trainer::load_weights(const std::string& path) {
+  if (!path.ends_with(".h5") && !path.ends_with(".hdf5")) {
+    copy_weights(path, load_safetensors(path).tensors, named_weights(*state_->network));
+    return {};
+  }
+  const KerasReport report = load_keras_weights(path, state_->network->layers());
+  std::vector<std::string> remarks = {fmt::format("{} layers matched", report.matched.size())};
+  remarks.insert(remarks.end(), report.unmatched_file.begin(), report.unmatched_file.end());
+  remarks.insert(remarks.end(), report.unmatched_network.begin(), report.unmatched_network.end());
+  return remarks;
+}
+
+void Trainer::save_weights(const std::string& path) const {
+  save_safetensors(path, named_weights(*state_->network), {{"network", state_->options.network}});
+}
+
+}  // namespace lipschitzlr::nn

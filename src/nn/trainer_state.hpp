@@ -1,0 +1,41 @@
+#pragma once
+// What a Trainer is made of; shared by the training itself (trainer.cpp) and its checkpoints (checkpoint.cpp).
+
+#include "lipschitzlr/nn/models.hpp"
+#include "nn/optimizer_choice.hpp"
+
+namespace lipschitzlr::nn {
+
+// Where the training stands. All of it goes into a checkpoint.
+struct Position {
+  std::int64_t epoch = 1;       // at hand, from 1
+  Index batch = 0;              // next in the epoch
+  std::int64_t step = 0;        // done, over all epochs
+  double loss_sum = 0;          // over the images of this epoch so far
+  Index correct = 0, seen = 0;  // likewise
+  double start_rate = 0;        // computed at the epoch's start
+};
+
+struct Trainer::State {
+  State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices);
+
+  bool measures_before_epoch() const;
+  void measure_pass();
+  void begin_epoch();
+  StepReport step();
+  void finish_epoch();
+
+  TrainerOptions options;
+  const data::ImageSet& images;
+  std::vector<Index> chosen;
+  ThreadPool pool;
+  data::Batches batches;
+  std::shared_ptr<Network> network;
+  ChosenOptimizer optimizer;
+
+  Position position;
+  EpochReport report;        // of the epoch at hand, then of the last one
+  std::vector<Index> order;  // of the epoch at hand; empty: not begun in this process
+};
+
+}  // namespace lipschitzlr::nn

@@ -1,0 +1,160 @@
+#include "lipschitzlr/run/network_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Every field once, for both directions.
+template <class Choice, class Visit>
+void visit_fields(Choice& c, Visit&& visit) {
+  visit("data", c.data), visit("network", c.network), visit("optimizer", c.optimizer), visit("policy", c.policy);
+  visit("protocol", c.protocol), visit("epochs", c.epochs), visit("batch", c.batch);
+  visit("first_rate", c.first_rate), visit("rate", c.rate), visit("decay", c.decay), visit("l2", c.l2);
+  visit("update", c.update), visit("measure", c.measure), visit("second_moment", c.second_moment);
+  visit("bias_correction", c.bias_correction), visit("beta", c.beta), visit("beta1", c.beta1);
+  visit("beta2", c.beta2), visit("epsilon", c.epsilon), visit("k1", c.k1), visit("k2", c.k2);
+  visit("hold_averages", c.hold_averages), visit("padding", c.padding), visit("bn_epsilon", c.bn_epsilon);
+  visit("bn_momentum", c.bn_momentum), visit("augment", c.augment), visit("validation", c.validation);
+  visit("limit", c.limit), visit("seed", c.seed), visit("threads", c.threads);
+}
+
+template <class T>
+struct Unwrapped {
+  using type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using type = T;
+};
+
+void expect_one_of(const char* option, const std::string& value, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), value) != known.end()) return;
+  throw Error(Fault::usage, fmt::format("--{} {}: there are {}", option, value, fmt::join(known, ", ")));
+}
+
+void expect(bool good, const std::string& sentence) {
+  if (!good) throw Error(Fault::usage, sentence);
+}
+
+bool is_coded(const NetworkChoice& choice) { return choice.protocol == "coded"; }
+
+nn::Policy policy_from(const std::string& name) {
+  if (name == "baseline") return nn::Policy::baseline;
+  return name == "fixed" ? nn::Policy::fixed : nn::Policy::adaptive;
+}
+
+// The paper's, for grey images (MNIST) and for coloured ones (CIFAR).
+data::Augmentation usual_augmentation(const data::ImageSet& images) {
+  if (images.channels == 1) return {.shift = 0.1, .zoom = 0.1, .rotation = 15, .flip = false};
+  return {.shift = 0.1, .zoom = 0, .rotation = 0, .flip = true};
+}
+
+rate::RuleOptions rule_options(const NetworkChoice& choice) {
+  rate::RuleOptions options;
+  options.update = choice.update == "iteration" ? rate::Update::per_iteration : rate::Update::per_epoch;
+  options.beta = choice.beta;
+  options.beta1 = choice.beta1;
+  options.beta2 = choice.beta2;
+  options.epsilon = choice.epsilon;
+  options.decay = choice.decay;
+  options.initial_k1 = choice.k1;
+  options.initial_k2 = choice.k2;
+  options.hold_averages = choice.hold_averages;
+  options.coded_denominator = is_coded(choice);
+  if (!choice.first_rate.empty()) options.first_rate = std::stod(choice.first_rate);
+  options.bias_correction = choice.bias_correction == "yes" && !choice.hold_averages;
+  return options;
+}
+
+}  // namespace
+
+std::string to_json(const NetworkChoice& choice) {
+  ordered_json json;
+  visit_fields(choice, [&](const char* name, const auto& value) {
+    if constexpr (requires { value.has_value(); }) {
+      json[name] = value ? ordered_json(*value) : ordered_json(nullptr);
+    } else {
+      json[name] = value;
+    }
+  });
+  return json.dump(2);
+}
+
+NetworkChoice network_choice_from(const std::string& text) {
+  NetworkChoice choice;
+  try {
+    const ordered_json json = ordered_json::parse(text);
+    visit_fields(choice, [&](const char* name, auto& value) {
+      using Field = std::remove_reference_t<decltype(value)>;
+      const ordered_json& found = json.at(name);
+      if (!found.is_null()) value = found.template get<typename Unwrapped<Field>::type>();
+    });
+  } catch (const ordered_json::exception& error) {
+    throw Error(Fault::data, fmt::format("these are not the options of a network training: {}", error.what()));
+  }
+  return choice;
+}
+
+NetworkChoice completed(NetworkChoice choice, const data::ImageSet& images) {
+  expect_one_of("policy", choice.policy, {"baseline", "fixed", "adaptive"});
+  expect_one_of("protocol", choice.protocol, {"published", "coded"});
+  expect_one_of("update", choice.update, {"epoch", "iteration"});
+  expect_one_of("augment", choice.augment, {"auto", "none"});
+  expect(choice.epochs >= 1, "--epochs: there must be at least one");
+  const bool coded = is_coded(choice), grey = images.channels == 1;
+  if (choice.network.empty()) choice.network = grey && images.height >= 12 ? "mnist-cnn" : "resnet20-v1";
+  if (choice.batch == 0) choice.batch = grey ? 256 : 128;
+  if (choice.measure.empty()) choice.measure = coded ? "pass" : "in-step";
+  expect_one_of("measure", choice.measure, {"in-step", "pass"});
+  expect(choice.measure != "pass" || choice.update == "epoch", "--measure pass goes with --update epoch only");
+  if (choice.second_moment.empty()) {
+    choice.second_moment = to_string(coded ? rate::SecondMoment::coded : rate::SecondMoment::without_weight_square);
+  }
+  if (choice.bias_correction.empty()) choice.bias_correction = coded ? "no" : "yes";
+  expect_one_of("bias-correction", choice.bias_correction, {"yes", "no"});
+  if (!choice.l2) choice.l2 = coded ? choice.decay : 0;
+  if (!choice.validation) choice.validation = coded ? 0 : 0.1;
+  expect(*choice.validation >= 0 && *choice.validation < 1, "--validation: expected a share from 0 to below 1");
+  expect(choice.limit >= 0, "--limit: expected a number of images");
+  return choice;
+}
+
+nn::TrainerOptions trainer_options(const NetworkChoice& choice, const data::ImageSet& images) {
+  const bool coded = is_coded(choice);
+  nn::TrainerOptions options;
+  options.network = choice.network;
+  options.network_options.padding = nn::padding_from(choice.padding);
+  options.network_options.batch_norm_epsilon = choice.bn_epsilon;
+  options.network_options.batch_norm_momentum = choice.bn_momentum;
+  options.optimizer = choice.optimizer;
+  options.policy = policy_from(choice.policy);
+  options.baseline_rate = choice.rate.value_or(0);
+  options.controller.rule_options = rule_options(choice);
+  options.controller.variant = coded ? bound::Variant::coded : bound::Variant::published;
+  options.controller.second_moment = rate::second_moment_from(choice.second_moment);
+  options.controller.l2 = choice.l2.value_or(0);
+  // Keras's Adam corrects its averages; the authors' K1 and K2 are not corrected.
+  options.correct_averages = choice.bias_correction == "yes" || (coded && choice.optimizer == "auto-adam");
+  options.buffers_in_weight_norm = coded;
+  options.measure = choice.measure == "pass" ? nn::Measure::pass : nn::Measure::in_step;
+  // Keras's l2(1e-4) adds 1e-4 ||w||^2 to the loss.
+  options.weight_decay = coded ? 2e-4 : choice.l2.value_or(0);
+  options.decay_some_only = coded;
+  options.batch = choice.batch;
+  if (choice.augment == "auto") options.augmentation = usual_augmentation(images);
+  options.subtract_mean = images.channels > 1;
+  options.seed = choice.seed;
+  options.threads = choice.threads;
+  return options;
+}
+
+}  // namespace lipschitzlr::run

@@ -1,0 +1,67 @@
+#include "run/network_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "run/clock_text.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+constexpr auto kBetweenBars = std::chrono::milliseconds(200);
+constexpr int kBarWidth = 20;
+
+}  // namespace
+
+void NetworkProgress::say(const std::string& sentence) {
+  clear_bar();
+  if (verbosity_ != Verbosity::silent) fmt::print(stderr, "{}\n", sentence);
+}
+
+void NetworkProgress::show(const nn::StepReport& step, double weight_norm) {
+  const Clock::time_point now = Clock::now();
+  if (step.epoch != epoch_) {
+    epoch_ = step.epoch;
+    epoch_start_ = now;
+    images_at_start_ = step.images;
+  }
+  if (verbosity_ != Verbosity::terminal || now - last_bar_ < kBetweenBars) return;
+  last_bar_ = now;
+  const double seconds = std::chrono::duration<double>(now - epoch_start_).count();
+  const double speed = static_cast<double>(step.images - images_at_start_) / std::max(seconds, 1e-9);
+  const auto left = static_cast<double>((epochs_ - step.epoch + 1) * step.images_in_epoch - step.images);
+  const double done = static_cast<double>(step.images) / static_cast<double>(step.images_in_epoch);
+  fmt::print(
+      stderr,
+      "\r\033[K  epoch {}/{} [{:<{}}] {:.0f} images/s  {} left  loss {:.4f}  accuracy {:.2f} %  rate {:.4g}  K_z "
+      "{:.4g}  max|w| {:.4g}",
+      step.epoch, epochs_, std::string(static_cast<std::size_t>(done * kBarWidth), '='), kBarWidth, speed,
+      speed > 0 ? clock_text(left / speed) : "?", step.mean_loss, step.mean_accuracy * 100, step.rate,
+      step.penultimate_norm, weight_norm);
+  std::fflush(stderr);
+  bar_shown_ = true;
+}
+
+void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& validation, bool best) {
+  clear_bar();
+  if (verbosity_ == Verbosity::silent) return;
+  if (!header_shown_) {
+    fmt::print(stderr, "{:>7} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "epoch", "loss",
+               "accuracy", "val. loss", "val. acc.", "rate", "K_z", "max ||w||", "images/s", "seconds");
+  }
+  header_shown_ = true;
+  const auto images = static_cast<double>(epoch.images);
+  fmt::print(
+      stderr, "{:>7} {:>10.5f} {:>8.2f} % {:>10.5f} {:>8.2f} % {:1}{:>9.4g} {:>10.5g} {:>10.5g} {:>9.0f} {:>9.1f}\n",
+      fmt::format("{}/{}", epoch.epoch, epochs_), epoch.loss, epoch.accuracy * 100, validation.loss,
+      validation.accuracy * 100, best ? "*" : "", epoch.rate, epoch.numbers.penultimate_norm, epoch.numbers.weight_norm,
+      images / std::max(epoch.train_seconds, 1e-9), epoch.train_seconds + epoch.measure_seconds);
+}
+
+void NetworkProgress::clear_bar() {
+  if (bar_shown_) fmt::print(stderr, "\r\033[K");
+  bar_shown_ = false;
+}
+
+}  // namespace lipschitzlr::run

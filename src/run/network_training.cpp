@@ -1,0 +1,320 @@
+#include "lipschitzlr/run/network_training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/data/image_sources.hpp"
+#include "lipschitzlr/rate/guard.hpp"
+#include "lipschitzlr/run/interrupt.hpp"
+#include "lipschitzlr/run/record.hpp"
+#include "run/first_rate.hpp"
+#include "run/network_progress.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::vector<Index> all_images(const data::ImageSet& images) {
+  std::vector<Index> indices(static_cast<std::size_t>(images.count()));
+  std::iota(indices.begin(), indices.end(), Index{0});
+  return indices;
+}
+
+// A place that does not exist yet: runs/mnist-mnist-cnn-sgd-adaptive, then with -2, -3, ...
+std::string new_folder(const NetworkChoice& choice) {
+  const std::string data = std::filesystem::path(choice.data).filename().string();
+  const std::string base = fmt::format("runs/{}-{}-{}-{}", data, choice.network, choice.optimizer, choice.policy);
+  for (int number = 1;; ++number) {
+    const std::string folder = number == 1 ? base : fmt::format("{}-{}", base, number);
+    if (!std::filesystem::exists(folder)) return folder;
+  }
+}
+
+double majority_share(const data::ImageSet& images, std::span<const Index> chosen) {
+  std::vector<Index> counts(images.classes.size());
+  for (const Index image : chosen) ++counts[static_cast<std::size_t>(images.labels[static_cast<std::size_t>(image)])];
+  return static_cast<double>(*std::max_element(counts.begin(), counts.end())) / static_cast<double>(chosen.size());
+}
+
+// One run while it goes on.
+class Running {
+ public:
+  explicit Running(const NetworkRun& run);
+  NetworkResult go();
+
+ private:
+  void split_images();
+  void open_record();
+  void resume();
+  void after_step(const nn::StepReport& step);
+  void after_epoch();
+  void warn(const nn::EpochReport& epoch);
+  void checkpoint();
+  std::string checkpoint_path() const { return result_.folder + "/checkpoint.safetensors"; }
+  void finish();
+
+  NetworkRun run_;
+  data::ImageSet train_, test_;
+  std::vector<Index> training_, validation_;  // validation_ counts in train_, or in test_ when coded
+  bool validates_on_test_ = false;
+  NetworkResult result_;
+  std::unique_ptr<NetworkProgress> progress_;
+  std::unique_ptr<nn::Trainer> trainer_;
+  std::unique_ptr<Record> record_;
+  std::unique_ptr<rate::StartGuard> guard_;
+  Clock::time_point start_ = Clock::now(), last_checkpoint_ = Clock::now();
+  double train_seconds_ = 0;
+  Index images_seen_ = 0;
+  double weight_norm_ = 0;
+};
+
+Running::Running(const NetworkRun& run) : run_(run) {
+  if (run_.resume) {
+    const ordered_json config = ordered_json::parse(read_file(run_.folder + "/config.json"), nullptr, false);
+    if (config.is_discarded() || !config.contains("options")) {
+      throw Error(Fault::data, fmt::format("{}/config.json: is not the record of a network training", run_.folder));
+    }
+    run_.choice = network_choice_from(config["options"].dump());
+    if (run_.more_epochs) run_.choice.epochs = *run_.more_epochs;
+    if (run.choice.threads != 0) run_.choice.threads = run.choice.threads;
+  }
+  train_ = data::load_images(run_.choice.data, data::Part::train);
+  test_ = data::load_images(run_.choice.data, data::Part::test);
+  result_.choice = run_.choice = completed(run_.choice, train_);
+  result_.folder = run_.folder.empty() ? new_folder(run_.choice) : run_.folder;
+  progress_ = std::make_unique<NetworkProgress>(run_.verbosity, run_.choice.epochs);
+  split_images();
+  if (run_.choice.first_rate == "search") {
+    const auto trial =
+        search_first_rate(run_.choice, train_, training_, [&](const std::string& s) { progress_->say(s); });
+    result_.choice.first_rate = run_.choice.first_rate = trial;
+  }
+  trainer_ = std::make_unique<nn::Trainer>(trainer_options(run_.choice, train_), train_, training_);
+  result_.parameters = trainer_->parameter_count();
+  if (!run_.weights.empty() && !run_.resume) trainer_->load_weights(run_.weights);
+  guard_ = std::make_unique<rate::StartGuard>();
+  if (run_.resume) {
+    resume();
+  } else {
+    open_record();
+  }
+}
+
+void Running::split_images() {
+  training_ = all_images(train_);
+  validates_on_test_ = *run_.choice.validation == 0;
+  if (validates_on_test_) {
+    if (test_.count() == 0) {
+      throw Error(Fault::usage, fmt::format("{} has no test images to validate on; set some training images aside with "
+                                            "--validation 0.1",
+                                            run_.choice.data));
+    }
+    validation_ = all_images(test_);
+    result_.validated_on = fmt::format("the {} test images", test_.count());
+  } else {
+    Random random(run_.choice.seed);
+    random.shuffle(std::span(training_));
+    const auto aside =
+        static_cast<std::size_t>(std::llround(*run_.choice.validation * static_cast<double>(training_.size())));
+    if (aside == 0) throw Error(Fault::usage, "--validation: the share is less than one image");
+    validation_.assign(training_.begin(), training_.begin() + static_cast<std::ptrdiff_t>(aside));
+    training_.erase(training_.begin(), training_.begin() + static_cast<std::ptrdiff_t>(aside));
+    std::sort(training_.begin(), training_.end());
+    result_.validated_on = fmt::format("{} training images set aside", aside);
+  }
+  if (run_.choice.limit > 0 && run_.choice.limit < static_cast<Index>(training_.size())) {
+    training_.resize(static_cast<std::size_t>(run_.choice.limit));
+  }
+  result_.majority_accuracy = majority_share(validates_on_test_ ? test_ : train_, validation_);
+}
+
+void Running::open_record() {
+  const ordered_json config = {{"kind", "network training"},
+                               {"command", run_.command},
+                               {"options", ordered_json::parse(to_json(run_.choice))},
+                               {"parameters", result_.parameters},
+                               {"training_images", training_.size()},
+                               {"validated_on", result_.validated_on}};
+  record_ = std::make_unique<Record>(result_.folder, config.dump(2));
+}
+
+void Running::resume() {
+  const nn::Trainer::Notes notes = trainer_->load(checkpoint_path());
+  const ordered_json own = ordered_json::parse(notes.at("run"), nullptr, false);
+  if (own.is_discarded()) throw Error(Fault::data, fmt::format("{}: its notes can't be read", checkpoint_path()));
+  NetworkChoice saved = network_choice_from(own.at("options").dump());
+  saved.epochs = run_.choice.epochs;
+  saved.threads = run_.choice.threads;
+  if (to_json(saved) != to_json(run_.choice)) {
+    throw Error(Fault::data, fmt::format("{}: belongs to a training with other options than {}/config.json",
+                                         checkpoint_path(), result_.folder));
+  }
+  const auto threads = own.at("threads").get<unsigned>();
+  if (threads != run_.choice.threads) {
+    result_.remarks.push_back(
+        fmt::format("the checkpoint was made with --threads {}, this run has {}: libtorch's last bits will differ",
+                    threads, run_.choice.threads));
+  }
+  result_.best = {own.at("best").at("loss"), own.at("best").at("accuracy"), own.at("best").at("count")};
+  result_.best_epoch = own.at("best").at("epoch");
+  record_ = std::make_unique<Record>(Record::reopen(result_.folder, own.at("lines")));
+  progress_->say(fmt::format("resumed at epoch {}, step {}", trainer_->epochs_done() + 1, trainer_->steps_done()));
+}
+
+void Running::checkpoint() {
+  weight_norm_ = trainer_->weight_norm();
+  last_checkpoint_ = Clock::now();
+  if (!std::isfinite(weight_norm_)) return;  // the last good one stays
+  record_->flush();
+  const ordered_json own = {{"options", ordered_json::parse(to_json(run_.choice))},
+                            {"threads", run_.choice.threads},
+                            {"lines", record_->lines()},
+                            {"best",
+                             {{"loss", result_.best.loss},
+                              {"accuracy", result_.best.accuracy},
+                              {"count", result_.best.count},
+                              {"epoch", result_.best_epoch}}}};
+  trainer_->save(checkpoint_path(), {{"run", own.dump()}});
+}
+
+void Running::after_step(const nn::StepReport& step) {
+  progress_->show(step, weight_norm_);
+  if (run_.log_steps > 0 && step.step % run_.log_steps == 0) {
+    record_->write(ordered_json{{"kind", "step"},
+                                {"epoch", step.epoch},
+                                {"step", step.step},
+                                {"loss", step.loss},
+                                {"accuracy", step.accuracy},
+                                {"rate", step.rate},
+                                {"K_z", step.penultimate_norm}}
+                       .dump());
+  }
+  if (seconds_since(last_checkpoint_) >= run_.checkpoint_minutes * 60) checkpoint();
+}
+
+void Running::warn(const nn::EpochReport& epoch) {
+  if (run_.choice.policy == "baseline") return;
+  const std::string warning =
+      guard_->observe(static_cast<int>(epoch.epoch), epoch.numbers.penultimate_norm, epoch.numbers.weight_norm);
+  if (warning.empty()) return;
+  result_.remarks.push_back(warning);
+  progress_->say("warning: " + warning);
+}
+
+void Running::after_epoch() {
+  const nn::EpochReport epoch = result_.last = trainer_->epoch_report();
+  const Clock::time_point start = Clock::now();
+  const nn::Evaluation validation = result_.final_validation =
+      trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_);
+  const bool best = validation.accuracy > result_.best.accuracy;
+  if (best) {
+    result_.best = validation;
+    result_.best_epoch = epoch.epoch;
+    trainer_->save_weights(result_.folder + "/best.safetensors");
+  }
+  weight_norm_ = trainer_->weight_norm();
+  train_seconds_ += epoch.train_seconds;
+  images_seen_ += epoch.images;
+  record_->write(ordered_json{{"kind", "epoch"},
+                              {"epoch", epoch.epoch},
+                              {"step", epoch.step},
+                              {"loss", epoch.loss},
+                              {"penalty", epoch.penalty},
+                              {"accuracy", epoch.accuracy},
+                              {"val_loss", validation.loss},
+                              {"val_accuracy", validation.accuracy},
+                              {"rate", epoch.rate},
+                              {"last_rate", epoch.last_rate},
+                              {"K_z", epoch.numbers.penultimate_norm},
+                              {"max_w", epoch.numbers.weight_norm},
+                              {"G", epoch.numbers.gradient_bound},
+                              {"S", epoch.numbers.second_moment},
+                              {"train_seconds", epoch.train_seconds},
+                              {"data_seconds", epoch.data_seconds},
+                              {"measure_seconds", epoch.measure_seconds},
+                              {"validate_seconds", seconds_since(start)}}
+                     .dump());
+  progress_->show(epoch, validation, best);
+  warn(epoch);
+  checkpoint();
+}
+
+void Running::finish() {
+  result_.epochs = trainer_->epochs_done();
+  result_.steps = trainer_->steps_done();
+  result_.seconds = seconds_since(start_);
+  result_.images_per_second = train_seconds_ > 0 ? static_cast<double>(images_seen_) / train_seconds_ : 0;
+  if (result_.interrupted) {
+    checkpoint();
+    return;
+  }
+  trainer_->save_weights(result_.folder + "/weights.safetensors");
+  if (test_.count() > 0) {
+    result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, all_images(test_));
+  }
+  record_->finish(to_json(result_));
+}
+
+NetworkResult Running::go() {
+  const InterruptGuard interrupt;
+  try {
+    while (trainer_->epochs_done() < run_.choice.epochs) {
+      const bool ended = trainer_->run_epoch([&](const nn::StepReport& step) {
+        after_step(step);
+        return !interrupt.interrupted();
+      });
+      if (ended) after_epoch();
+      if (interrupt.interrupted() && trainer_->epochs_done() < run_.choice.epochs) {
+        result_.interrupted = true;
+        break;
+      }
+    }
+  } catch (const Error& error) {
+    if (error.fault() != Fault::training) throw;
+    const bool saved = std::filesystem::exists(checkpoint_path());
+    throw Error(Fault::training, fmt::format("{}. {}", error.what(),
+                                             saved ? "The last good checkpoint is " + checkpoint_path()
+                                                   : std::string("There is no checkpoint yet")));
+  }
+  finish();
+  return result_;
+}
+
+}  // namespace
+
+NetworkResult train_network(const NetworkRun& run) { return Running(run).go(); }
+
+std::string to_json(const NetworkResult& result) {
+  const auto evaluation = [](const nn::Evaluation& of) {
+    return ordered_json{{"accuracy", of.accuracy}, {"loss", of.loss}, {"images", of.count}};
+  };
+  ordered_json json = {
+      {"folder", result.folder},         {"stopped", result.interrupted ? "interrupted" : "epochs done"},
+      {"epochs", result.epochs},         {"steps", result.steps},
+      {"parameters", result.parameters}, {"validated_on", result.validated_on},
+      {"best", evaluation(result.best)}, {"final", evaluation(result.final_validation)}};
+  json["best"]["epoch"] = result.best_epoch;
+  if (result.test) json["test"] = evaluation(*result.test);
+  json["train_loss"] = result.last.loss;
+  json["train_accuracy"] = result.last.accuracy;
+  json["majority_accuracy"] = result.majority_accuracy;
+  json["seconds"] = result.seconds;
+  json["images_per_second"] = result.images_per_second;
+  json["remarks"] = result.remarks;
+  return json.dump(2);
+}
+
+}  // namespace lipschitzlr::run
