@@ -1,0 +1,330 @@
+#include "lipschitzlr/nn/optimizers.hpp"
+
+#include <gtest/gtest.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim.h>
+#include <torch/serialize.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/random.hpp"
+
+namespace lipschitzlr::nn {
+namespace {
+
+constexpr int kSteps = 10;
+constexpr std::size_t kSize = 5;
+
+// Gradients and norms that depend on nothing but the step.
+struct Stream {
+  std::vector<double> gradient(int step) const {
+    Random random(static_cast<std::uint64_t>(100 + step));
+    std::vector<double> values(kSize);
+    for (double& value : values) value = random.normal();
+    return values;
+  }
+  PenultimateNorms norms(int step) const { return {20.0 + 3 * step, 30.0 + step, 40.0 + 2 * step, 8}; }
+};
+
+torch::Tensor vector_of(const std::vector<double>& values) { return torch::tensor(values, torch::kDouble); }
+
+std::vector<double> start() { return {1, -2, 0.5, 3, -0.25}; }
+
+ControllerOptions controller_options(rate::RuleOptions rule_options) {
+  ControllerOptions options;
+  options.rule_options = rule_options;
+  options.loss.classes = 4;
+  options.second_moment = rate::SecondMoment::coded;
+  return options;
+}
+
+// What the paper's algorithms do, written out number by number: the slow reference.
+struct Reference {
+  std::string rule;
+  rate::RuleOptions options;
+  bool corrected = false;
+  double weight_decay = 0;
+
+  std::vector<double> w = start(), first = std::vector<double>(kSize), second = first;
+  double k1 = 0, k2 = 0;
+  int updates = 0;
+
+  // (k-1)/(k m) = 3/32 for 4 classes and 8 rows.
+  static constexpr double kFactor = 3.0 / 32;
+
+  double rate(const PenultimateNorms& norms, int step) {
+    const double g = kFactor * norms.frobenius, s = kFactor * kFactor * norms.square_frobenius;
+    const bool adam = rule == "auto-adam";
+    k1 = adam ? options.beta1 * k1 + (1 - options.beta1) * g : options.beta * k1 + (1 - options.beta) * g;
+    k2 = adam ? options.beta2 * k2 + (1 - options.beta2) * s : options.beta * k2 + (1 - options.beta) * s;
+    ++updates;
+    const auto corrected_by = [&](double beta) { return options.bias_correction ? 1 - std::pow(beta, updates) : 1; };
+    double eta = 0;
+    if (rule == "sgd") eta = 1 / g;
+    if (rule == "adamo") eta = corrected_by(options.beta) / k1;
+    if (rule == "rmsprop") eta = (std::sqrt(k2 / corrected_by(options.beta)) + options.epsilon) / g;
+    if (adam) eta = (std::sqrt(k2 / corrected_by(options.beta2)) + options.epsilon) * corrected_by(options.beta1) / k1;
+    return eta / (1 + options.decay * step);
+  }
+
+  void step(std::vector<double> gradient, double eta, int step) {
+    const double beta1 = rule == "auto-adam" ? options.beta1 : options.beta;
+    const double beta2 = rule == "auto-adam" ? options.beta2 : options.beta;
+    const double fix1 = corrected ? 1 - std::pow(beta1, step + 1) : 1,
+                 fix2 = corrected ? 1 - std::pow(beta2, step + 1) : 1;
+    for (std::size_t i = 0; i < kSize; ++i) {
+      const double g = gradient[i] + weight_decay * w[i];
+      first[i] = beta1 * first[i] + (1 - beta1) * g;
+      second[i] = beta2 * second[i] + (1 - beta2) * g * g;
+      const double root = std::sqrt(second[i] / fix2) + options.epsilon;
+      if (rule == "sgd") w[i] -= eta * g;
+      if (rule == "adamo") w[i] -= eta * first[i] / fix1;
+      if (rule == "rmsprop") w[i] -= eta * g / root;
+      if (rule == "auto-adam") w[i] -= eta * first[i] / fix1 / root;
+    }
+  }
+};
+
+std::unique_ptr<LipschitzOptimizer> make(const std::string& rule, LipschitzOptimizer::Groups groups,
+                                         std::shared_ptr<Tap> tap, const ControllerOptions& options,
+                                         LipschitzOptions defaults = {}) {
+  if (rule == "sgd") return std::make_unique<LipschitzSGD>(groups, tap, options, defaults);
+  if (rule == "adamo") return std::make_unique<AdaMo>(groups, tap, options, defaults);
+  if (rule == "rmsprop") return std::make_unique<AdaptiveRMSprop>(groups, tap, options, defaults);
+  return std::make_unique<AutoAdam>(groups, tap, options, defaults);
+}
+
+struct Case {
+  std::string rule;
+  bool corrected;
+  double decay, weight_decay;
+};
+
+class PaperOptimizer : public testing::TestWithParam<Case> {};
+
+TEST_P(PaperOptimizer, FollowsTheSlowReferenceForTenSteps) {
+  const Case& given = GetParam();
+  rate::RuleOptions rule_options;
+  rule_options.update = rate::Update::per_iteration;
+  rule_options.bias_correction = given.corrected;
+  rule_options.decay = given.decay;
+  Reference reference{given.rule, rule_options, given.corrected, given.weight_decay};
+
+  torch::Tensor w = vector_of(start()).requires_grad_();
+  auto tap = std::make_shared<Tap>();
+  const auto defaults = LipschitzOptions().weight_decay(given.weight_decay).bias_correction(given.corrected);
+  const auto optimizer = make(given.rule, {{{w}}}, tap, controller_options(rule_options), defaults);
+  const Stream stream;
+  for (int step = 0; step < kSteps; ++step) {
+    w.mutable_grad() = vector_of(stream.gradient(step));
+    tap->add(stream.norms(step));
+    optimizer->step();
+    const double eta = reference.rate(stream.norms(step), step);
+    reference.step(stream.gradient(step), eta, step);
+    ASSERT_NEAR(optimizer->param_groups()[0].options().get_lr(), eta, 1e-12 * eta);
+    ASSERT_TRUE(torch::allclose(w, vector_of(reference.w), 1e-10, 1e-12)) << "step " << step;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllRules, PaperOptimizer,
+                         testing::Values(Case{"sgd", false, 0, 0}, Case{"sgd", false, 0.1, 0.01},
+                                         Case{"adamo", false, 0, 0}, Case{"adamo", true, 0.1, 0.01},
+                                         Case{"rmsprop", false, 0, 0}, Case{"rmsprop", true, 0.1, 0.01},
+                                         Case{"auto-adam", false, 0, 0}, Case{"auto-adam", true, 0.1, 0.01}));
+
+TEST(LipschitzSgd, PerEpochUsesTheFirstBatchThenTheLargestNormOfTheEpoch) {
+  torch::Tensor w = vector_of(start()).requires_grad_();
+  auto tap = std::make_shared<Tap>();
+  LipschitzSGD optimizer({w}, tap, controller_options({}));
+  const auto step_with = [&](double norm) {
+    w.mutable_grad() = torch::zeros_like(w);
+    tap->add({norm, norm, norm, 8});
+    optimizer.step();
+    return optimizer.param_groups()[0].options().get_lr();
+  };
+  EXPECT_DOUBLE_EQ(step_with(10), 32.0 / 3 / 10);
+  EXPECT_DOUBLE_EQ(step_with(40), 32.0 / 3 / 10);
+  EXPECT_DOUBLE_EQ(step_with(20), 32.0 / 3 / 10);
+  optimizer.end_epoch();
+  EXPECT_DOUBLE_EQ(step_with(1), 32.0 / 3 / 40);
+}
+
+TEST(LipschitzSgd, FixedPolicyKeepsTheFirstConstant) {
+  torch::Tensor w = vector_of(start()).requires_grad_();
+  auto tap = std::make_shared<Tap>();
+  rate::RuleOptions fixed;
+  fixed.fixed = true;
+  LipschitzSGD optimizer({w}, tap, controller_options(fixed));
+  for (const double norm : {10.0, 40.0, 2.0}) {
+    w.mutable_grad() = torch::zeros_like(w);
+    tap->add({norm, norm, norm, 8});
+    optimizer.step();
+    EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), 32.0 / 3 / 10);
+    optimizer.end_epoch();
+  }
+}
+
+TEST(AdaMo, TheFirstEpochHasItsOwnRateThenKStartsThere) {
+  torch::Tensor w = vector_of(start()).requires_grad_();
+  auto tap = std::make_shared<Tap>();
+  rate::RuleOptions first;
+  first.first_rate = 0.1;
+  AdaMo optimizer({w}, tap, controller_options(first));
+  w.mutable_grad() = torch::zeros_like(w);
+  tap->add({64, 64, 64, 8});  // G = 3/32 * 64 = 6
+  optimizer.step();
+  EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), 0.1);
+  optimizer.end_epoch();
+  tap->add({64, 64, 64, 8});
+  optimizer.step();
+  EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), 1 / (0.9 * 0.1 + 0.1 * 6));
+}
+
+TEST(Optimizers, ContinueFromAnArchiveBitForBit) {
+  const Stream stream;
+  for (const std::string rule : {"sgd", "adamo", "rmsprop", "auto-adam"}) {
+    const auto run = [&](int from, int to, torch::Tensor& w, LipschitzOptimizer& optimizer, Tap& tap) {
+      for (int step = from; step < to; ++step) {
+        w.mutable_grad() = vector_of(stream.gradient(step));
+        tap.add(stream.norms(step));
+        optimizer.step();
+        if (step % 3 == 2) optimizer.end_epoch();
+      }
+    };
+    torch::Tensor whole = vector_of(start()).requires_grad_(), half = vector_of(start()).requires_grad_();
+    auto tap = std::make_shared<Tap>(), half_tap = std::make_shared<Tap>(), rest_tap = std::make_shared<Tap>();
+    const ControllerOptions options = controller_options({});
+    const auto one = make(rule, {{{whole}}}, tap, options), two = make(rule, {{{half}}}, half_tap, options);
+    run(0, kSteps, whole, *one, *tap);
+    run(0, 4, half, *two, *half_tap);
+    std::stringstream archive;
+    torch::save(*two, archive);
+    torch::Tensor rest = half.detach().clone().requires_grad_();
+    const auto three = make(rule, {{{rest}}}, rest_tap, options);
+    torch::load(*three, archive);
+    run(4, kSteps, rest, *three, *rest_tap);
+    EXPECT_TRUE(torch::equal(whole, rest)) << rule;
+  }
+}
+
+TEST(Optimizers, RefuseTheArchiveOfAnother) {
+  torch::Tensor w = vector_of(start()).requires_grad_();
+  torch::optim::SGD other({w}, 0.1);
+  std::stringstream archive;
+  torch::save(other, archive);
+  LipschitzSGD optimizer({w}, std::make_shared<Tap>(), controller_options({}));
+  EXPECT_THROW(torch::load(optimizer, archive), Error);
+}
+
+TEST(Optimizers, GroupsHaveTheirOwnDecayAndScale) {
+  torch::Tensor a = vector_of(start()).requires_grad_(), b = vector_of(start()).requires_grad_();
+  auto tap = std::make_shared<Tap>();
+  LipschitzOptimizer::Groups groups;
+  groups.emplace_back(std::vector<torch::Tensor>{a},
+                      std::make_unique<LipschitzOptions>(LipschitzOptions().weight_decay(0.5)));
+  groups.emplace_back(std::vector<torch::Tensor>{b}, std::make_unique<LipschitzOptions>(LipschitzOptions().scale(2)));
+  LipschitzSGD optimizer(groups, tap, controller_options({}));
+  a.mutable_grad() = torch::ones_like(a);
+  b.mutable_grad() = torch::ones_like(b);
+  tap->add({32.0 / 3, 1, 1, 8});  // G = 1
+  optimizer.step();
+  EXPECT_TRUE(torch::allclose(a, vector_of(start()) - (1 + 0.5 * vector_of(start()))));
+  EXPECT_TRUE(torch::allclose(b, vector_of(start()) - 2));
+}
+
+TEST(Optimizers, LeaveFrozenParametersAndThoseWithoutGradientAlone) {
+  torch::Tensor moved = vector_of(start()).requires_grad_(), frozen = vector_of(start());
+  torch::Tensor unused = vector_of(start()).requires_grad_();
+  auto tap = std::make_shared<Tap>();
+  AutoAdam optimizer({moved, frozen, unused}, tap, controller_options({}), LipschitzOptions().weight_decay(0.1));
+  tap->add({10, 10, 10, 8});
+  moved.mutable_grad() = torch::ones_like(moved);
+  optimizer.step();
+  EXPECT_FALSE(torch::equal(moved, vector_of(start())));
+  EXPECT_TRUE(torch::equal(frozen, vector_of(start())));
+  EXPECT_TRUE(torch::equal(unused, vector_of(start())));
+}
+
+TEST(Optimizers, AnEmptyParameterAndASparseGradientAreToldApart) {
+  auto tap = std::make_shared<Tap>();
+  tap->add({10, 10, 10, 8});
+  torch::Tensor empty = torch::zeros({0}, torch::kDouble).requires_grad_();
+  empty.mutable_grad() = torch::zeros({0}, torch::kDouble);
+  LipschitzSGD fine({empty}, tap, controller_options({}));
+  EXPECT_NO_THROW(fine.step());
+  torch::Tensor w = torch::zeros({3, 2}, torch::kDouble).requires_grad_();
+  w.mutable_grad() = torch::ones({3, 2}, torch::kDouble).to_sparse();
+  LipschitzSGD optimizer({w}, tap, controller_options({}));
+  EXPECT_THROW(optimizer.step(), Error);
+}
+
+TEST(Optimizers, SayWhatIsMissingWhenNothingWasMeasured) {
+  torch::Tensor w = vector_of(start()).requires_grad_();
+  w.mutable_grad() = torch::ones_like(w);
+  LipschitzSGD optimizer({w}, std::make_shared<Tap>(), controller_options({}));
+  EXPECT_THROW(optimizer.step(), Error);
+  EXPECT_THROW(LipschitzSGD({w}, nullptr, controller_options({})), Error);
+}
+
+TEST(Controller, DrivesLibtorchsOwnOptimizers) {
+  torch::Tensor w = vector_of(start()).requires_grad_();
+  std::vector<std::unique_ptr<torch::optim::Optimizer>> optimizers;
+  optimizers.push_back(std::make_unique<torch::optim::SGD>(std::vector{w}, torch::optim::SGDOptions(1)));
+  optimizers.push_back(std::make_unique<torch::optim::Adam>(std::vector{w}));
+  optimizers.push_back(std::make_unique<torch::optim::AdamW>(std::vector{w}));
+  optimizers.push_back(std::make_unique<torch::optim::RMSprop>(std::vector{w}));
+  for (auto& optimizer : optimizers) {
+    auto tap = std::make_shared<Tap>();
+    ControllerOptions options = controller_options({});
+    options.rule_options.decay = 1;
+    RateController controller(tap, {w}, options);
+    tap->add({64.0 / 3, 1, 1, 8});  // G = 2
+    controller.drive(*optimizer);
+    EXPECT_DOUBLE_EQ(optimizer->param_groups()[0].options().get_lr(), 0.5);
+    controller.drive(*optimizer);
+    EXPECT_DOUBLE_EQ(optimizer->param_groups()[0].options().get_lr(), 0.25);
+  }
+}
+
+TEST(Controller, TheLargestWeightCountsWithL2AndBuffersWhenGiven) {
+  torch::Tensor small = torch::ones({4}), large = torch::full({4}, 10.0);
+  auto tap = std::make_shared<Tap>();
+  tap->add({32.0 / 3, 1, 1, 8});  // c K_z = 1
+  ControllerOptions options = controller_options({});
+  options.l2 = 0.1;
+  torch::Tensor w = small.clone().requires_grad_();
+  LipschitzSGD without({w}, tap, options);
+  LipschitzSGD with({w}, tap, options, {}, {large});
+  without.controller().before_step();
+  with.controller().before_step();
+  EXPECT_DOUBLE_EQ(without.controller().rate(), 1 / (1 + 0.1 * 2));
+  EXPECT_DOUBLE_EQ(with.controller().rate(), 1 / (1 + 0.1 * 20));
+  EXPECT_TRUE(std::isnan(largest_norm({small, torch::full({1}, NAN), large})));
+}
+
+TEST(Controller, KnowsBinaryAndRegressionLosses) {
+  auto tap = std::make_shared<Tap>();
+  tap->add({8, 16, 1, 4});
+  ControllerOptions binary;
+  binary.loss.kind = LossKind::binary;
+  RateController first(tap, {}, binary);
+  first.before_step();
+  EXPECT_DOUBLE_EQ(first.rate(), 1.0);  // K_z / 2m = 1
+  ControllerOptions regression;
+  regression.loss = {.kind = LossKind::regression, .output_bound = 2, .target_norm = 3};
+  RateController second(tap, {}, regression);
+  second.before_step();
+  EXPECT_DOUBLE_EQ(second.rate(), 1.0 / 10);  // (2 + 3)/4 * 8
+}
+
+TEST(Controller, RefusesADamagedState) {
+  RateController controller(std::make_shared<Tap>(), {}, {});
+  EXPECT_THROW(controller.load("{}"), Error);
+  EXPECT_THROW(controller.load("not JSON"), Error);
+  EXPECT_NO_THROW(controller.load(controller.save()));
+}
+
+}  // namespace
+}  // namespace lipschitzlr::nn
