@@ -31,7 +31,7 @@ _lipschitzlr() {
     -*:[A-Z]*) ;;
     *)
       case $COMP_CWORD:$command:$sub:$current in
-        1:*) words="rate fit predict evaluate data reproduce demo env --help --version" ;;
+        1:*) words="rate fit predict evaluate train data reproduce demo env --help --version" ;;
         *:-*) words=$(grep -oE '^  (-[a-z],)?-[a-z0-9-]+' <<<"$help" | tr ',' '\n') ;;
         2:data:*) words="list get import path verify" ;;
         2:reproduce:*) words="list table1 table2" ;;

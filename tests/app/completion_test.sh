@@ -20,6 +20,7 @@ offers() {
 
 offers "rate reproduce" r
 offers "data" da
+offers "train" t
 offers "iris iron.csv" fit i
 offers "iris iron.csv" rate --json i
 offers "iron.csv" predict i
