@@ -1,0 +1,555 @@
+#!/usr/bin/env python3
+"""What `train` and `evaluate` promise of networks, run as a user runs them: train_test.py PROGRAM [TEST ...]
+
+Killed and interrupted trainings end with the very bytes of one that was left alone; damaged or foreign checkpoints and
+full disks are told and touch nothing; wrong options are refused in one line and leave no folder behind. The images are
+made here: three classes of small PNG files, a bright band at another place in each.
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+
+PROGRAM = ""
+SIDE = 12
+LIMIT = 120  # seconds for any one command
+TINY = ["--threads", "1", "--batch", "16"]
+CNN = TINY + ["--data", "../grey", "--model", "mnist-cnn", "--optimizer", "adamo", "--first-rate", "0.1"]
+MLP = TINY + ["--data", "../grey", "--optimizer", "adamo", "--first-rate", "0.1", "--model", "mlp-8"]
+OPTIMIZERS = ["sgd", "adamo", "rmsprop", "auto-adam", "momentum", "adam", "adamw"]
+POLICIES = ["baseline", "fixed", "adaptive"]
+SECOND_MOMENTS = ["elementwise", "full-square", "without-weight-square", "coded"]
+
+
+def write_png(path, side, channels, pixels):
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    row = side * channels
+    lines = b"".join(b"\0" + pixels[y * row:(y + 1) * row] for y in range(side))
+    header = struct.pack(">IIBBBBB", side, side, 8, 0 if channels == 1 else 2, 0, 0, 0)
+    with open(path, "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines)) +
+                   chunk(b"IEND", b""))
+
+
+def write_images(folder, counts, side=SIDE, channels=1):
+    mix = random.Random(folder)
+    for part, count in counts.items():
+        for label, name in enumerate(["left", "middle", "right"]):
+            where = os.path.join(folder, part, name)
+            os.makedirs(where)
+            for number in range(count):
+                pixels = bytes(
+                    min(255, max(0, round(100 + 70 * (3 * x // side == label) + mix.gauss(0, 50))))
+                    for _ in range(side) for x in range(side) for _ in range(channels))
+                write_png(os.path.join(where, f"{number}.png"), side, channels, pixels)
+
+
+def sum_of(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def lines_of(folder, kind):
+    with open(folder + "/metrics.jsonl", encoding="utf-8") as file:
+        return [line for line in map(json.loads, file) if line["kind"] == kind]
+
+
+def epochs_of(folder):
+    """The epoch lines of the record, without how long things took."""
+    return [{key: value for key, value in line.items() if not key.endswith("_seconds")}
+            for line in lines_of(folder, "epoch")]
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+class TrainTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = tempfile.mkdtemp(prefix="lipschitzlr-train-")
+        write_images(cls.root + "/grey", {"train": 40, "test": 10})
+        write_images(cls.root + "/colour", {"train": 16, "test": 4}, channels=3)
+        write_images(cls.root + "/small", {"train": 4, "test": 4}, side=6)
+        write_images(cls.root + "/flat", {".": 10})
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.root)
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=self.root)
+
+    # ---- running the program
+
+    def start(self, *words, **more):
+        environment = dict(os.environ, OMP_WAIT_POLICY="passive", LC_ALL="C.UTF-8",
+                           LIPSCHITZLR_DATA=self.root + "/cache")
+        return subprocess.Popen([PROGRAM, *words], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+    def run_program(self, *words, code=0, **more):
+        with self.start(*words, **more) as process:
+            out, err = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, code, f"{' '.join(words)}\n{out}\n{err}")
+        return out, err
+
+    def train(self, folder, *words, code=0, **more):
+        return self.run_program("train", *words, "-o", folder, code=code, **more)
+
+    def resume(self, folder, *words, code=0):
+        return self.run_program("train", "--resume", folder, *words, code=code)
+
+    def refusal(self, code, *words, **more):
+        """The one line with which the program refuses."""
+        out, err = self.run_program(*words, code=code, **more)
+        self.assertEqual(out, "", words)
+        self.assertRegex(err, r"\Alipschitzlr: [^\n]+\n\Z", words)
+        return err
+
+    def in_parallel(self, calls):
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for future in [pool.submit(call) for call in calls]:
+                future.result()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def assert_same_run(self, folder, other, what=""):
+        self.assertEqual(epochs_of(self.path(folder)), epochs_of(self.path(other)), what)
+        for name in ["weights.safetensors", "best.safetensors"]:
+            self.assertEqual(sum_of(self.path(folder + "/" + name)), sum_of(self.path(other + "/" + name)),
+                             f"{name} differs; {what}")
+        first, second = (read_json(self.path(name + "/summary.json")) for name in (folder, other))
+        for key in ["stopped", "epochs", "steps", "best", "final", "test", "train_loss", "train_accuracy"]:
+            self.assertEqual(first[key], second[key], f"{key} in summary.json; {what}")
+        for name in (folder, other):
+            left = [file for file in os.listdir(self.path(name)) if file.endswith(".part")]
+            self.assertEqual(left, [], what)
+
+    # ---- stopped and resumed
+
+    def wait_for_checkpoints(self, process, folder, count):
+        """Until so many new checkpoints are there; False when the training ended before."""
+        path, seen = self.path(folder + "/checkpoint.safetensors"), set()
+        deadline = time.monotonic() + LIMIT
+
+        def inode():
+            try:
+                state = os.stat(path)
+                return state.st_ino, state.st_mtime_ns
+            except FileNotFoundError:
+                return None
+
+        first = inode()
+        while len(seen) < count:
+            if process.poll() is not None:
+                return False
+            if inode() != first:
+                seen.add(inode())
+            self.assertLess(time.monotonic(), deadline, "no checkpoint appears")
+            time.sleep(0.001)
+        return True
+
+    def test_kill_at_ten_random_moments(self):
+        words, epochs = CNN + ["--log-steps", "1"], 24
+        self.train("whole", *words, "--epochs", str(epochs))
+        seconds = sum(line["train_seconds"] for line in lines_of(self.path("whole"), "epoch")) / epochs
+        seed = random.SystemRandom().randrange(10**6)
+        moments, chance, story = [0, 0, 0, 1, 1, 1, 2, 2, 3, 3], random.Random(seed), []
+        chance.shuffle(moments)
+        moments.insert(0, moments.pop(moments.index(0)))  # one before the first checkpoint
+        fresh, killed = 0, "killed-0"
+        for checkpoints in moments:
+            often = chance.choice(["1e-9", "0.0005", "5"])
+            if os.path.exists(self.path(killed + "/checkpoint.safetensors")):
+                command = ["--resume", killed, "--log-steps", "1"]
+            else:
+                fresh, killed = fresh + 1, f"killed-{fresh + 1}"
+                command = [*words, "--epochs", str(epochs), "-o", killed]
+            with self.start("train", *command, "--checkpoint-minutes", often) as process:
+                running = self.wait_for_checkpoints(process, killed, checkpoints)
+                pause = chance.uniform(0, seconds if checkpoints else 0.5)
+                time.sleep(pause)
+                process.kill()
+                err = process.communicate(timeout=LIMIT)[1]
+            story.append(f"{checkpoints} checkpoints and {pause:.3f} s, every {often} min: {process.returncode}")
+            self.assertTrue(running and process.returncode in (-signal.SIGKILL, 0), f"seed {seed}, {story}\n{err}")
+        self.resume(killed, "--log-steps", "1")
+        self.assert_same_run("whole", killed, f"seed {seed}, {story}")
+        self.assertEqual(lines_of(self.path("whole"), "step"), lines_of(self.path(killed), "step"), f"seed {seed}")
+
+    def test_interrupt_and_terminate(self):
+        words = CNN + ["--epochs", "12"]
+        self.train("whole", *words)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            folder = number.name
+            with self.start("train", *words, "-o", folder) as process:
+                self.assertTrue(self.wait_for_checkpoints(process, folder, 2))
+                process.send_signal(number)
+                out, err = process.communicate(timeout=LIMIT)
+            self.assertEqual(process.returncode, 130, err)
+            self.assertEqual(out, "")
+            self.assertTrue(err.endswith(f"lipschitzlr: interrupted; go on with: lipschitzlr train --resume {folder}\n"),
+                            err)
+            self.assertFalse(os.path.exists(self.path(folder + "/summary.json")))
+            self.resume(folder)
+            self.assert_same_run("whole", folder, number.name)
+
+    def test_a_stop_between_the_last_step_and_the_end_of_an_epoch(self):
+        words = CNN + ["--epochs", "2", "--checkpoint-minutes", "1e-9"]
+        self.train("whole", *words)
+        os.makedirs(self.path("stopped/best.safetensors"))  # can't be replaced by a file
+        err = self.train("stopped", *words, code=3)[1]
+        self.assertIn("stopped/best.safetensors: can't write", err)
+        os.rmdir(self.path("stopped/best.safetensors"))
+        self.resume("stopped")
+        self.assert_same_run("whole", "stopped")
+
+    def test_a_stop_between_the_last_epoch_and_the_summary(self):
+        self.train("whole", *CNN, "--epochs", "2")
+        os.makedirs(self.path("stopped/weights.safetensors"))
+        self.assertIn("stopped/weights.safetensors: can't write", self.train("stopped", *CNN, "--epochs", "2", code=3)[1])
+        os.rmdir(self.path("stopped/weights.safetensors"))
+        self.resume("stopped")
+        self.assert_same_run("whole", "stopped")
+
+    def test_every_optimizer_and_policy_and_its_resumption(self):
+        def one(optimizer, policy):
+            words = TINY + ["--data", "../colour", "--model", "resnet8-v1", "--optimizer", optimizer, "--policy", policy]
+            name = f"{optimizer}-{policy}"
+            if policy != "adaptive":
+                self.train(name, *words, "--epochs", "1", "--quiet")
+                return
+            # Per iteration, so that the rate's own state is in play; the decay has the steps in it.
+            words += ["--decay", "0.01", "--update", "iteration"]
+            self.train(name, *words, "--epochs", "3")
+            self.train(name + "-parts", *words, "--epochs", "2")
+            self.resume(name + "-parts", "--epochs", "3")
+            self.assert_same_run(name, name + "-parts", name)
+
+        self.in_parallel([lambda o=o, p=p: one(o, p) for o in OPTIMIZERS for p in POLICIES])
+
+    def test_resume_by_the_protocol_of_the_authors(self):
+        words = CNN + ["--protocol", "coded", "--decay", "1e-3"]
+        self.train("whole", *words, "--epochs", "3")
+        self.train("parts", *words, "--epochs", "1")
+        self.resume("parts", "--epochs", "3")
+        self.assert_same_run("whole", "parts")
+
+    def test_more_epochs_stay_asked_for(self):
+        self.train("whole", *CNN, "--epochs", "12")
+        self.train("more", *CNN, "--epochs", "1")
+        with self.start("train", "--resume", "more", "--epochs", "12") as process:
+            self.assertTrue(self.wait_for_checkpoints(process, "more", 2))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, 130)
+        self.resume("more")  # as the message of the interrupted run says, without --epochs
+        self.assert_same_run("whole", "more")
+
+    def test_resuming_a_finished_run_says_its_result_again(self):
+        before = self.train("done", *MLP, "--epochs", "3")[0]
+        sums = {name: sum_of(self.path("done/" + name)) for name in os.listdir(self.path("done"))}
+        after, err = self.resume("done")
+        self.assertEqual(re.sub(r"\d+ images/s", "", before), re.sub(r"\d+ images/s", "", after))
+        self.assertIn("nothing is left to do", err)
+        for name in ["checkpoint.safetensors", "weights.safetensors", "best.safetensors", "metrics.jsonl"]:
+            self.assertEqual(sum_of(self.path("done/" + name)), sums[name], name)
+        self.assertIn("3 epochs", self.resume("done", "--epochs", "2")[0])  # fewer than there are
+
+    def test_resume_of_what_is_no_run_or_damaged(self):
+        self.train("run", *MLP, "--epochs", "2", "--quiet")
+        self.train("other", *MLP[:-1], "mlp-9", "--epochs", "1", "--quiet")
+        with open(self.path("run/checkpoint.safetensors"), "rb") as file:
+            good = file.read()
+        flipped = bytearray(good)
+        flipped[-len(good) // 3] ^= 0x40
+        header = struct.unpack("<Q", good[:8])[0]
+        with open(self.path("other/checkpoint.safetensors"), "rb") as file:
+            foreign = file.read()
+        with open(self.path("run/weights.safetensors"), "rb") as file:
+            weights = file.read()
+        cases = {"truncated": good[:-100], "cut to its header": good[:header], "empty": b"", "flipped": flipped,
+                 "foreign": foreign, "weights only": weights, "text": b"not a checkpoint\n" * 9,
+                 "note": good.replace(b'\\"epochs\\"', b'\\"epoxhs\\"', 1)}
+        self.assertNotEqual(cases["note"], good)
+
+        def one(name, content):
+            folder = name.replace(" ", "-")
+            shutil.copytree(self.path("run"), self.path(folder))
+            with open(self.path(folder + "/checkpoint.safetensors"), "wb") as file:
+                file.write(content)
+            before = {file: sum_of(self.path(folder + "/" + file)) for file in os.listdir(self.path(folder))}
+            self.assertIn(f"{folder}/checkpoint.safetensors: ",
+                          self.refusal(3, "train", "--resume", folder, "--epochs", "4"), name)
+            after = {file: sum_of(self.path(folder + "/" + file)) for file in os.listdir(self.path(folder))}
+            self.assertEqual(before, after, name)
+
+        self.in_parallel([lambda n=n, c=c: one(n, c) for n, c in cases.items()])
+
+        self.assertIn("nowhere/config.json: ", self.refusal(3, "train", "--resume", "nowhere"))
+        self.assertFalse(os.path.exists(self.path("nowhere")))
+        os.remove(self.path("other/checkpoint.safetensors"))
+        self.assertIn("other/checkpoint.safetensors: ", self.refusal(3, "train", "--resume", "other"))
+        for text in ["{}", "[1]", "{", '{"options": {}}', '{"options": 3}']:
+            with open(self.path("other/config.json"), "w", encoding="utf-8") as file:
+                file.write(text)
+            self.assertIn("other/config.json: ", self.refusal(3, "train", "--resume", "other"), text)
+
+    # ---- where writing fails
+
+    def test_full_disk_keeps_the_older_checkpoint(self):
+        self.train("run", *MLP, "--epochs", "1", "--quiet")
+        before = sum_of(self.path("run/checkpoint.safetensors"))
+        size = os.path.getsize(self.path("run/checkpoint.safetensors"))
+
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, size // 2))
+
+        err = self.run_program("train", "--resume", "run", "--epochs", "3", "--quiet", code=3, preexec_fn=small_files)[1]
+        self.assertRegex(err, r"\Alipschitzlr: run/checkpoint.safetensors: can't write: File too large\n\Z")
+        self.assertEqual(sum_of(self.path("run/checkpoint.safetensors")), before)
+        self.assertEqual([name for name in os.listdir(self.path("run")) if name.endswith(".part")], [])
+        self.resume("run", "--epochs", "3")
+        self.train("whole", *MLP, "--epochs", "3")
+        self.assert_same_run("whole", "run")
+
+    def test_folder_that_can_not_be_made(self):
+        with open(self.path("file"), "w", encoding="utf-8"):
+            pass
+        for more in ([], ["--first-rate", "search"]):
+            err = self.refusal(3, "train", *MLP, "--epochs", "1", "--optimizer", "adamo", "-o", "file/run", *more)
+            self.assertIn("file/run: can't make the folder: Not a directory", err)
+
+    def test_a_record_is_not_overwritten(self):
+        self.train("run", *MLP, "--epochs", "1", "--quiet")
+        before = sum_of(self.path("run/metrics.jsonl"))
+        self.assertIn("run: there is a record", self.refusal(3, "train", *MLP, "--epochs", "1", "-o", "run"))
+        self.assertEqual(sum_of(self.path("run/metrics.jsonl")), before)
+
+    # ---- numbers that go wrong
+
+    def test_loss_that_is_not_finite(self):
+        words = MLP + ["--policy", "baseline", "--rate", "1e30", "--epochs", "3", "--quiet"]
+        err = self.train("none", *words, code=4)[1]
+        self.assertRegex(err, r"\Alipschitzlr: the loss is -?(nan|inf) at step \d+ \(epoch 1\), [^\n]*rate 1e\+30[^\n]*"
+                              r"There is no checkpoint yet\n\Z")
+        # A rate that goes wrong later, by starting from the weights of a good run.
+        self.train("good", *MLP, "--epochs", "1", "--quiet")
+        words = MLP + ["--policy", "baseline", "--rate", "1e18", "--epochs", "40", "--quiet"]
+        err = self.train("some", *words, "--checkpoint-minutes", "1e-9", code=4)[1]
+        self.assertRegex(err, r"\Alipschitzlr: the loss is [^\n]*rate 1e\+18[^\n]*"
+                              r"The last good checkpoint is some/checkpoint.safetensors\n\Z")
+
+    # ---- options
+
+    def test_wrong_options(self):
+        data = ["--data", "../grey", "--epochs", "1"]
+        table = [
+            (2, [*data, "--model", "vgg16"], "vgg16"),
+            (2, [*data, "--model", "resnet21-v1"], "depth 21"),
+            (2, [*data, "--model", "resnet20-v3"], "resnet20-v3"),
+            (2, [*data, "--model", "densenet-41-12"], "depth 41"),
+            (2, [*data, "--model", "mlp-0"], "mlp-0"),
+            (2, [*data, "--optimizer", "sgdd"], "sgdd"),
+            (2, [*data, "--policy", "wild"], "--policy wild"),
+            (2, [*data, "--protocol", "none"], "--protocol none"),
+            (2, [*data, "--update", "never"], "--update never"),
+            (2, [*data, "--measure", "twice"], "--measure twice"),
+            (2, [*data, "--measure", "pass", "--update", "iteration"], "--measure pass"),
+            (2, [*data, "--second-moment", "third"], "third"),
+            (2, [*data, "--bias-correction", "maybe"], "--bias-correction maybe"),
+            (2, [*data, "--padding", "cushion"], "cushion"),
+            (2, [*data, "--augment", "more"], "--augment more"),
+            (2, [*data, "--validation", "2"], "--validation"),
+            (2, [*data, "--validation", "-0.1"], "--validation"),
+            (2, [*data, "--validation", "nan"], "--validation"),
+            (2, [*data, "--validation", "0.999"], "--validation"),
+            (2, [*data, "--validation", "1e-6"], "--validation"),
+            (2, [*data, "--batch", "1"], "--batch 1"),
+            (2, [*data, "--batch", "many"], "--batch many"),
+            (2, [*data, "--epochs", "0"], "--epochs 0"),
+            (2, [*data, "--limit", "0"], "--limit 0"),
+            (2, [*data, "--rate", "0"], "--rate 0"),
+            (2, [*data, "--rate", "0.1"], "--rate"),  # of the policy baseline only
+            (2, [*data, "--decay", "-1"], "--decay -1"),
+            (2, [*data, "--l2", "inf"], "--l2 inf"),
+            (2, [*data, "--first-rate", "soon"], "--first-rate soon"),
+            (2, [*data, "--first-rate", "0"], "--first-rate 0"),
+            (2, [*data, "--first-rate", "0.1x"], "--first-rate 0.1x"),
+            (2, [*data, "--first-rate", "nan"], "--first-rate nan"),
+            (2, [*data, "--first-rate", "0.1", "--policy", "baseline"], "--first-rate"),
+            (2, [*data, "--first-rate", "search", "--policy", "baseline"], "--first-rate"),
+            (2, [*data, "--beta", "1"], "--beta 1"),
+            (2, [*data, "--beta1", "-1", "--optimizer", "auto-adam"], "--beta1 -1"),
+            (2, [*data, "--beta2", "2", "--optimizer", "auto-adam"], "--beta2 2"),
+            (2, [*data, "--epsilon", "-1", "--optimizer", "rmsprop"], "--epsilon -1"),
+            (2, [*data, "--k1", "-1", "--optimizer", "auto-adam"], "--k1 -1"),
+            (2, [*data, "--k2", "0", "--optimizer", "auto-adam"], "--k2 0"),
+            (2, [*data, "--bn-eps", "-1"], "--bn-eps -1"),
+            (2, [*data, "--bn-momentum", "2"], "--bn-momentum 2"),
+            (2, [*data, "--seed", "-1"], "--seed -1"),
+            (2, [*data, "--seed", "one"], "--seed one"),
+            (2, [*data, "--checkpoint-minutes", "0"], "--checkpoint-minutes 0"),
+            (2, [*data, "--log-steps", "-1"], "--log-steps -1"),
+            (2, [*data, "--threads", "-1"], "--threads -1"),
+            (2, [*data, "--fast"], "--fast"),
+            (2, [*data, "surplus"], "surplus"),
+            (2, ["--data"], "--data"),
+            (2, ["--resume", "run", "--model", "mlp-8"], "--model"),
+            (2, ["--resume", "run", "--augment", "none"], "--augment"),
+            (2, ["--resume", "run", "--beta", "0.5"], "--beta"),
+            (2, ["--data", "../flat", "--validation", "0"], "no test images"),
+            (2, ["--data", "../small", "--model", "mnist-cnn"], "12"),
+            (3, ["--data", "../nowhere"], "nowhere"),
+            (3, ["--data", "minst"], "minst"),
+            (3, ["--data", ".."], ".."),
+            (3, ["--data", "../grey/train/left/0.png"], "0.png"),
+            (3, [*data, "--weights", "nowhere.safetensors"], "nowhere.safetensors"),
+            (3, [*data, "--weights", "nowhere.h5"], "nowhere.h5"),
+        ]
+
+        wrong = []
+
+        def one(code, words, text):
+            try:
+                err = self.refusal(code, "train", *words)
+                self.assertIn(text, err)
+                self.assertNotIn("libtorch", err)
+            except AssertionError as fault:
+                wrong.append(f"{' '.join(words)}\n  {fault}")
+
+        self.in_parallel([lambda row=row: one(*row) for row in table])
+        self.assertFalse(wrong, "\n".join(wrong))
+        self.assertEqual(os.listdir(self.folder), [], "something was left behind")
+
+    # ---- what is written and printed
+
+    def test_records_and_output(self):
+        out, err = self.train("run", *MLP, "--epochs", "3", "--log-steps", "2", "--json")
+        result = json.loads(out)
+        self.assertNotIn("\033", err)
+        self.assertNotIn("\r", err)
+        self.assertEqual(len([line for line in err.splitlines() if re.match(r" +\d/3 ", line)]), 3, err)
+        self.assertEqual(result, read_json(self.path("run/summary.json")))
+        self.assertEqual((result["folder"], result["stopped"], result["epochs"], result["steps"]),
+                         ("run", "epochs done", 3, 21))
+        for part in ["best", "final", "test"]:
+            self.assertTrue({"accuracy", "loss", "images"} <= result[part].keys(), result)
+        self.assertTrue({"parameters", "validated_on", "train_loss", "train_accuracy", "majority_accuracy", "seconds",
+                         "images_per_second", "remarks"} <= result.keys())
+        self.assertEqual(result["parameters"], (SIDE * SIDE + 1) * 8 + 2 * 8 + (8 + 1) * 3)
+
+        config = read_json(self.path("run/config.json"))
+        self.assertEqual(config["kind"], "network training")
+        self.assertEqual(config["training_images"], 108)
+        self.assertEqual(config["command"][0], "train")
+        self.assertEqual(config["options"]["network"], "mlp-8")
+        self.assertEqual(config["options"]["batch"], 16)
+
+        steps, epochs = lines_of(self.path("run"), "step"), lines_of(self.path("run"), "epoch")
+        self.assertEqual([line["step"] for line in steps], list(range(2, 21, 2)))
+        self.assertEqual([line["epoch"] for line in epochs], [1, 2, 3])
+        for line in steps:
+            self.assertEqual(line.keys(), {"kind", "epoch", "step", "loss", "accuracy", "rate", "K_z"})
+        for line in epochs:
+            self.assertTrue({"loss", "penalty", "accuracy", "val_loss", "val_accuracy", "rate", "last_rate", "K_z",
+                             "max_w", "G", "S", "train_seconds", "data_seconds", "measure_seconds",
+                             "validate_seconds"} <= line.keys())
+            self.assertGreater(line["rate"], 0)
+        best = max(epochs, key=lambda line: line["val_accuracy"])
+        self.assertEqual((result["best"]["accuracy"], result["best"]["epoch"]), (best["val_accuracy"], best["epoch"]))
+        self.assertEqual(result["final"]["accuracy"], epochs[-1]["val_accuracy"])
+
+        out, err = self.train("quiet", *MLP, "--epochs", "1", "--quiet")
+        self.assertEqual(err, "")
+        self.assertEqual([line.split("  ")[0] for line in out.splitlines()[1:]],
+                         ["best accuracy", "final accuracy", "test accuracy", "majority class", "folder"])
+
+        out, err = self.run_program("train", *MLP, "--epochs", "1", "--quiet", "--json")  # a folder of its own making
+        self.assertEqual(json.loads(out)["folder"], "runs/grey-mlp-8-sgd-adaptive")
+        out, err = self.run_program("train", *MLP, "--epochs", "1", "--quiet", "--json")
+        self.assertEqual(json.loads(out)["folder"], "runs/grey-mlp-8-sgd-adaptive-2")
+
+    def test_seeds(self):
+        self.in_parallel([lambda n=n, s=s: self.train(n, *CNN, "--epochs", "2", "--seed", s, "--quiet")
+                          for n, s in (("one", "7"), ("again", "7"), ("other", "8"))])
+        self.assert_same_run("one", "again")
+        self.assertNotEqual(sum_of(self.path("one/weights.safetensors")), sum_of(self.path("other/weights.safetensors")))
+
+    def test_search_of_the_first_rate_and_second_moments(self):
+        def search():
+            err = self.train("search", *MLP, "--optimizer", "adamo", "--first-rate", "search", "--epochs", "2")[1]
+            trials = dict(re.findall(r"^first rate ([0-9.]+): +([0-9.]+) % after", err, re.MULTILINE))
+            self.assertEqual(list(trials), ["0.1", "0.5", "1"], err)
+            chosen = read_json(self.path("search/config.json"))["options"]["first_rate"]
+            self.assertEqual(float(trials[chosen]), max(map(float, trials.values())))
+            self.assertEqual(epochs_of(self.path("search"))[0]["rate"], float(chosen))
+            self.train("given", *MLP, "--optimizer", "adamo", "--first-rate", chosen, "--epochs", "2", "--quiet")
+            self.assert_same_run("search", "given")
+
+        def moment(name):
+            self.train(name, *MLP, "--optimizer", "auto-adam", "--second-moment", name, "--epochs", "2", "--quiet")
+
+        self.in_parallel([search, *[lambda name=name: moment(name) for name in SECOND_MOMENTS]])
+        found = {epochs_of(self.path(name))[0]["S"] for name in SECOND_MOMENTS}
+        self.assertGreater(len(found), 1, "the estimates of S are all the same")
+
+    # ---- evaluate
+
+    def test_evaluate_agrees_with_the_record(self):
+        words = TINY + ["--data", "../colour", "--model", "resnet8-v1", "--validation", "0", "--epochs", "6"]
+        result = json.loads(self.train("run", *words, "--json", "--quiet")[0])
+        common = ["--data", "../colour", "--model", "resnet8-v1", "--threads", "1"]
+        for name, key in (("best", "best"), ("weights", "final"), ("checkpoint", "final")):
+            out, err = self.run_program("evaluate", *common, "--json", "--weights", f"run/{name}.safetensors")
+            seen = json.loads(out)
+            self.assertEqual(err, "")
+            for number in ["accuracy", "loss", "images"]:
+                self.assertEqual(seen[number], result[key][number], f"{name}: {number}")
+        out, err = self.run_program("evaluate", *common, "--weights", "run/best.safetensors")
+        self.assertIn(f"{100 * result['best']['accuracy']:.2f} % of 12 test images", out)
+
+        weights = ["--weights", "run/weights.safetensors"]
+        with open(self.path("run/weights.safetensors"), "rb") as file:
+            content = file.read()
+        with open(self.path("cut.safetensors"), "wb") as file:
+            file.write(content[:-1])
+        table = [
+            (3, ["--data", "../colour", "--model", "resnet14-v1", *weights], "run/weights.safetensors"),
+            (3, ["--data", "../colour", "--model", "mlp-8", *weights], "run/weights.safetensors"),
+            (3, ["--data", "../grey", "--model", "resnet8-v1", *weights], "run/weights.safetensors"),
+            (3, [*common, "--weights", "cut.safetensors"], "cut.safetensors"),
+            (3, [*common, "--weights", "none.safetensors"], "none.safetensors"),
+            (3, [*common, "--weights", "run/config.json"], "run/config.json"),
+            (3, [*common, "--weights", "run"], "run"),
+            (2, common, "--weights"),
+            (2, [*common, *weights, "--padding", "cushion"], "cushion"),
+            (2, [*common, *weights, "--bn-eps", "-1"], "--bn-eps -1"),
+        ]
+        self.in_parallel([lambda row=row: self.assertIn(row[2], self.refusal(row[0], "evaluate", *row[1]))
+                          for row in table])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
