@@ -54,7 +54,8 @@ void add_network_evaluate_command(CLI::App& app) {
   command->add_option("--data", options->choice.data, "image set or folder of PNG files, as for train");
   command->add_option("--model", options->choice.network, "network, as for train; default: by the images");
   command->add_option("--padding", options->choice.padding, "tensorflow, symmetric");
-  command->add_option("--bn-eps", options->choice.bn_epsilon, "batch norm's epsilon");
+  expect_number(command->add_option("--bn-eps", options->choice.bn_epsilon, "batch norm's epsilon"), "a number above 0",
+                [](double value) { return value > 0; });
   add_threads_option(*command, options->choice.threads);
   add_json_option(*command, options->json);
   fold_help(*command);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/options.hpp"
 #include "app/torch_commands.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -11,6 +13,19 @@ namespace lipschitzlr::app {
 namespace {
 
 constexpr int kInterrupted = 130;
+constexpr std::int64_t kMostThreads = 1024;
+
+void expect_positive(CLI::Option* option) {
+  expect_number(option, "a number above 0", [](double value) { return value > 0; });
+}
+
+void expect_not_negative(CLI::Option* option) {
+  expect_number(option, "a number of 0 or more", [](double value) { return value >= 0; });
+}
+
+void expect_share(CLI::Option* option) {
+  expect_number(option, "a number from 0 to below 1", [](double value) { return value >= 0 && value < 1; });
+}
 
 struct Options {
   run::NetworkRun run;
@@ -19,78 +34,117 @@ struct Options {
 };
 
 void add_what_options(CLI::App& command, run::NetworkChoice& choice) {
-  command.add_option("--data", choice.data,
-                     "image set: mnist, fashion-mnist, cifar10, cifar100, or a folder with one "
-                     "folder of PNG files per class (in train/ and test/, or in itself)");
-  command.add_option("--model", choice.network,
-                     "network: mnist-cnn, resnet20-v1 (N = 6n+2), resnet56-v2 (N = 9n+2), "
-                     "densenet-40-12, mlp-256-128, softmax; default: by the images");
-  command.add_option("--optimizer", choice.optimizer,
-                     "sgd, adamo, rmsprop, auto-adam (the paper's), or libtorch's own "
-                     "momentum, adam, adamw, driven by the same rates");
-  command.add_option("--policy", choice.policy,
-                     "adaptive: the rate is recomputed; fixed: computed once; baseline: a "
-                     "usual constant rate (--rate)");
-  command.add_option("--protocol", choice.protocol,
-                     "published: the paper's text; coded: what its authors ran, with the "
-                     "test set as validation set");
-  expect_whole(command.add_option("--epochs", choice.epochs, "how often every image is seen"), 1);
+  command
+      .add_option("--data", choice.data,
+                  "image set: mnist, fashion-mnist, cifar10, cifar100, or a folder with one "
+                  "folder of PNG files per class (in train/ and test/, or in itself)")
+      ->type_name("SET");
+  command
+      .add_option("--model", choice.network,
+                  "network: mnist-cnn, resnet20-v1 (N = 6n+2), resnet56-v2 (N = 9n+2), "
+                  "densenet-40-12, mlp-256-128, softmax; default: by the images")
+      ->type_name("NAME");
+  command
+      .add_option("--optimizer", choice.optimizer,
+                  "adamo, sgd, rmsprop, auto-adam (the paper's), or libtorch's own "
+                  "momentum, adam, adamw, driven by the same rates")
+      ->type_name("NAME");
+  command
+      .add_option("--policy", choice.policy,
+                  "adaptive: the rate is recomputed; fixed: computed once; baseline: a "
+                  "usual constant rate (--rate)")
+      ->type_name("adaptive|fixed|baseline");
+  command
+      .add_option("--protocol", choice.protocol,
+                  "published: the paper's text; coded: what its authors ran, with the "
+                  "test set as validation set")
+      ->type_name("published|coded");
+  expect_whole(command.add_option("--epochs", choice.epochs, "how often every image is seen; default: 20"), 1);
   expect_whole(command.add_option("--batch", choice.batch, "images per step; default: 256 grey, 128 coloured"), 2);
 }
 
 void add_rate_options(CLI::App& command, run::NetworkChoice& choice) {
-  const auto positive = [](double value) { return value > 0; };
-  const auto not_negative = [](double value) { return value >= 0; };
-  command.add_option("--first-rate", choice.first_rate,
-                     "rate of the first epoch (AdaMo's x), or search: the best of 0.1, 0.5, 1 in short trials");
-  expect_number(
-      command.add_option("--rate", choice.rate, "rate of the policy baseline; default: 0.01, Adam and RMSprop 0.001"),
-      "a number above 0", positive);
-  expect_number(command.add_option("--decay", choice.decay, "rate/(1 + decay step): what the paper's tables call WD"),
-                "a number of 0 or more", not_negative);
-  expect_number(command.add_option("--l2", choice.l2,
-                                   "lambda of lambda/2 |w|^2; coded: in the constant only, default "
-                                   "the decay"),
-                "a number of 0 or more", not_negative);
-  command.add_option("--update", choice.update, "recompute the rate every epoch or iteration");
-  command.add_option("--measure", choice.measure,
-                     "in-step: K_z from the training steps; pass: by a pass over the "
-                     "images before each epoch; default: by protocol");
-  command.add_option("--second-moment", choice.second_moment,
-                     fmt::format("estimate of S: {}", fmt::join(rate::second_moment_names(), ", ")));
-  command.add_option("--bias-correction", choice.bias_correction, "yes, no; default: published yes, coded no");
-  command.add_option("--beta", choice.beta, "AdaMo, RMSprop: weight of the past");
-  command.add_option("--beta1", choice.beta1, "Auto-Adam: the same of the first average");
-  command.add_option("--beta2", choice.beta2, "Auto-Adam: the same of the second average");
-  command.add_option("--epsilon", choice.epsilon, "RMSprop, Auto-Adam: added to square roots");
-  command.add_option("--k1", choice.k1, "Auto-Adam: K1 at the start");
-  command.add_option("--k2", choice.k2, "Auto-Adam: K2 at the start");
+  command
+      .add_option(
+          "--first-rate", choice.first_rate,
+          "rate of the first epoch (AdaMo's x), search: the best of 0.1, 0.5, 1 in short trials, or none; default: "
+          "0.1 for AdaMo, else none")
+      ->type_name("RATE");
+  expect_positive(
+      command.add_option("--rate", choice.rate, "rate of the policy baseline; default: 0.01, Adam and RMSprop 0.001"));
+  expect_not_negative(
+      command.add_option("--decay", choice.decay, "rate/(1 + decay step): what the paper's tables call WD"));
+  expect_not_negative(command.add_option("--l2", choice.l2,
+                                         "lambda of lambda/2 |w|^2; coded: in the constant only, default "
+                                         "the decay"));
+  command.add_option("--update", choice.update, "recompute the rate every epoch (default) or iteration")
+      ->type_name("epoch|iteration");
+  command
+      .add_option("--measure", choice.measure,
+                  "in-step: K_z from the training steps; pass: by a pass over the "
+                  "images before each epoch; default: by protocol")
+      ->type_name("in-step|pass");
+  command
+      .add_option("--second-moment", choice.second_moment,
+                  fmt::format("estimate of S: {}", fmt::join(rate::second_moment_names(), ", ")))
+      ->type_name("NAME");
+  command.add_option("--bias-correction", choice.bias_correction, "yes, no; default: published yes, coded no")
+      ->type_name("yes|no");
+  expect_share(command.add_option("--beta", choice.beta, "AdaMo, RMSprop: weight of the past"));
+  expect_share(command.add_option("--beta1", choice.beta1, "Auto-Adam: the same of the first average"));
+  expect_share(command.add_option("--beta2", choice.beta2, "Auto-Adam: the same of the second average"));
+  expect_not_negative(command.add_option("--epsilon", choice.epsilon, "RMSprop, Auto-Adam: added to square roots"));
+  expect_positive(command.add_option("--k1", choice.k1, "Auto-Adam: K1 at the start"));
+  expect_positive(command.add_option("--k2", choice.k2, "Auto-Adam: K2 at the start"));
   command.add_flag("--hold-averages", choice.hold_averages, "Auto-Adam: never move K1 and K2");
 }
 
 void add_network_options(CLI::App& command, run::NetworkChoice& choice) {
-  command.add_option("--padding", choice.padding, "of 3x3 convolutions with stride 2: tensorflow, symmetric");
-  command.add_option("--bn-eps", choice.bn_epsilon, "batch norm's epsilon; default: 1e-3, DenseNet 1.1e-5");
-  command.add_option("--bn-momentum", choice.bn_momentum, "batch norm's weight of the past; default: 0.99");
+  command.add_option("--padding", choice.padding, "of 3x3 convolutions with stride 2: tensorflow, symmetric")
+      ->type_name("tensorflow|symmetric");
+  expect_positive(
+      command.add_option("--bn-eps", choice.bn_epsilon, "batch norm's epsilon; default: 1e-3, DenseNet 1.1e-5"));
+  expect_share(
+      command.add_option("--bn-momentum", choice.bn_momentum, "batch norm's weight of the past; default: 0.99"));
 }
 
 void add_run_options(CLI::App& command, Options& options) {
   run::NetworkRun& run = options.run;
-  command.add_option("-o,--output", run.folder, "folder of the run; default: a new one under runs/");
-  command.add_option("--resume", options.resume, "go on with the run in this folder, bit for bit; takes --epochs only");
-  command.add_option("--weights", run.weights, "start from these (safetensors, or Keras .h5)");
-  command.add_option("--augment", run.choice.augment, "auto: shifts and flips, or shifts, zoom and rotation; none");
-  command.add_option("--validation", run.choice.validation,
-                     "share of the training images set aside; 0: validate on the "
-                     "test images; default: 0.1, coded 0");
+  command.add_option("-o,--output", run.folder, "folder of the run; default: a new one under runs/")
+      ->type_name("FOLDER");
+  command
+      .add_option("--resume", options.resume,
+                  "go on with the run in this folder, bit for bit, with its options; --epochs adds to it")
+      ->type_name("FOLDER");
+  command.add_option("--weights", run.weights, "start from these (safetensors, or Keras .h5)")->type_name("FILE");
+  command.add_option("--augment", run.choice.augment, "auto: shifts and flips, or shifts, zoom and rotation; none")
+      ->type_name("auto|none");
+  expect_share(command.add_option("--validation", run.choice.validation,
+                                  "share of the training images set aside; 0: validate on the "
+                                  "test images; default: 0.1, coded 0"));
   expect_whole(command.add_option("--limit", run.choice.limit, "train on so many images only"), 1);
-  command.add_option("--seed", run.choice.seed, "of start, order, augmentation and dropout");
-  expect_whole(command.add_option("--log-steps", run.log_steps, "record every so many steps; 0: epochs only"), 0);
-  expect_number(command.add_option("--checkpoint-minutes", run.checkpoint_minutes, "also every so many minutes"),
-                "a number above 0", [](double value) { return value > 0; });
-  add_threads_option(command, run.choice.threads);
+  expect_whole(command.add_option("--seed", run.choice.seed, "of start, order, augmentation and dropout"), 0);
+  expect_whole(
+      command.add_option("--log-steps", run.log_steps, "record every so many steps, 0: epochs only; default: 50"), 0);
+  expect_positive(command.add_option("--checkpoint-minutes", run.checkpoint_minutes,
+                                     "save a checkpoint every so many minutes, and after each epoch; default: 5"));
+  expect_whole(
+      command.add_option("--threads", run.choice.threads, "default: 0, all cores; libtorch's last bits depend on it")
+          ->type_name("N"),
+      0, kMostThreads);
   command.add_flag("--quiet", options.quiet, "no progress");
   add_json_option(command, options.json);
+}
+
+// Whatever else is in the record of the run and must stay as it was.
+void expect_resumable(const CLI::App& command) {
+  const std::vector<std::string> free = {"--resume",    "--epochs", "--threads", "--checkpoint-minutes",
+                                         "--log-steps", "--quiet",  "--json"};
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || std::find(free.begin(), free.end(), option->get_name()) != free.end()) continue;
+    throw Error(Fault::usage,
+                fmt::format("--resume takes its options from the run; {} can't be changed", option->get_name()));
+  }
 }
 
 void show(const run::NetworkResult& result) {
@@ -137,12 +191,7 @@ void add_train_command(CLI::App& app, const std::vector<std::string>& words, int
       "  lipschitzlr train --resume runs/mnist-mnist-cnn-sgd-adaptive --epochs 40");
   command->callback([options, command, &words, &exit_code] {
     if (!options->resume.empty()) {
-      for (const char* other : {"--data", "--model", "--optimizer", "--policy", "--protocol", "--batch", "--first-rate",
-                                "--rate", "--decay", "--l2", "--seed", "--limit", "--output", "--weights"}) {
-        if (command->count(other) > 0) {
-          throw Error(Fault::usage, fmt::format("--resume takes its options from the run; {} can't be changed", other));
-        }
-      }
+      expect_resumable(*command);
       options->run.resume = true;
       options->run.folder = options->resume;
       if (command->count("--epochs") > 0) options->run.more_epochs = options->run.choice.epochs;

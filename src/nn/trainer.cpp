@@ -152,12 +152,11 @@ StepReport Trainer::State::step() {
     throw Error(Fault::training,
                 fmt::format("the loss is {} at step {} (epoch {}), after a step of rate {:.6g} with K_z = {:.6g}, max "
                             "||w|| = {:.6g}, G = {:.6g}; try a smaller --first-rate",
-                            value, position.step + 1, position.epoch, report.last_rate, numbers.penultimate_norm,
+                            value, position.step + 1, position.epoch, last_rate(), numbers.penultimate_norm,
                             numbers.weight_norm, numbers.gradient_bound));
   }
   loss.backward();
   optimizer.step();
-  report.last_rate = optimizer.optimizer->param_groups().front().options().get_lr();
   if (position.start_rate == 0) position.start_rate = controller.rule().rate();
 
   const Index correct = count_correct(scores, inputs.labels);
@@ -177,9 +176,11 @@ StepReport Trainer::State::step() {
           .accuracy = static_cast<double>(correct) / static_cast<double>(count),
           .mean_loss = position.loss_sum / seen,
           .mean_accuracy = static_cast<double>(position.correct) / seen,
-          .rate = report.last_rate,
+          .rate = last_rate(),
           .penultimate_norm = controller.tap().reading().last.frobenius};
 }
+
+double Trainer::State::last_rate() const { return optimizer.optimizer->param_groups().front().options().get_lr(); }
 
 void Trainer::State::finish_epoch() {
   RateController& controller = *optimizer.controller;
@@ -190,6 +191,7 @@ void Trainer::State::finish_epoch() {
   report.loss = position.loss_sum / seen;
   report.accuracy = static_cast<double>(position.correct) / seen;
   report.rate = position.start_rate;
+  report.last_rate = last_rate();
   report.numbers = controller.numbers();
   double squares = 0;
   for (const at::Tensor& weight : options.decay_some_only ? network->penalized() : network->parameters()) {
@@ -230,6 +232,8 @@ Index Trainer::parameter_count() const {
   for (const at::Tensor& parameter : state_->network->parameters()) count += parameter.numel();
   return count;
 }
+
+Index Trainer::penultimate_width() const { return state_->network->head()->weight.size(1); }
 
 double Trainer::weight_norm() const { return largest_norm(state_->network->parameters()); }
 

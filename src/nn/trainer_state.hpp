@@ -24,6 +24,7 @@ struct Trainer::State {
   void begin_epoch();
   StepReport step();
   void finish_epoch();
+  double last_rate() const;  // of the last step, this process's or one before a checkpoint
 
   TrainerOptions options;
   const data::ImageSet& images;

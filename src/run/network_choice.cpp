@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
@@ -45,7 +47,23 @@ void expect(bool good, const std::string& sentence) {
   if (!good) throw Error(Fault::usage, sentence);
 }
 
+bool is_rate(const std::string& text) {
+  double number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return fault == std::errc() && end == text.data() + text.size() && number > 0 && std::isfinite(number);
+}
+
+void check_rates(const NetworkChoice& choice) {
+  const bool baseline = choice.policy == "baseline";
+  expect(baseline || !choice.rate, "--rate goes with --policy baseline only: the other policies compute it");
+  expect(!baseline || choice.first_rate.empty() || choice.first_rate == "none",
+         "--first-rate goes with computed rates; for --policy baseline there is --rate");
+  expect(!choice.hold_averages || (choice.k1 && choice.k2), "--hold-averages needs --k1 and --k2");
+}
+
 bool is_coded(const NetworkChoice& choice) { return choice.protocol == "coded"; }
+
+bool has_first_rate(const NetworkChoice& choice) { return choice.optimizer == "adamo" && choice.policy != "baseline"; }
 
 nn::Policy policy_from(const std::string& name) {
   if (name == "baseline") return nn::Policy::baseline;
@@ -70,7 +88,7 @@ rate::RuleOptions rule_options(const NetworkChoice& choice) {
   options.initial_k2 = choice.k2;
   options.hold_averages = choice.hold_averages;
   options.coded_denominator = is_coded(choice);
-  if (!choice.first_rate.empty()) options.first_rate = std::stod(choice.first_rate);
+  if (choice.first_rate != "none") options.first_rate = std::stod(choice.first_rate);
   options.bias_correction = choice.bias_correction == "yes" && !choice.hold_averages;
   return options;
 }
@@ -109,10 +127,14 @@ NetworkChoice completed(NetworkChoice choice, const data::ImageSet& images) {
   expect_one_of("protocol", choice.protocol, {"published", "coded"});
   expect_one_of("update", choice.update, {"epoch", "iteration"});
   expect_one_of("augment", choice.augment, {"auto", "none"});
+  check_rates(choice);
   expect(choice.epochs >= 1, "--epochs: there must be at least one");
   const bool coded = is_coded(choice), grey = images.channels == 1;
   if (choice.network.empty()) choice.network = grey && images.height >= 12 ? "mnist-cnn" : "resnet20-v1";
   if (choice.batch == 0) choice.batch = grey ? 256 : 128;
+  if (choice.first_rate.empty()) choice.first_rate = has_first_rate(choice) ? "0.1" : "none";
+  expect(choice.first_rate == "none" || choice.first_rate == "search" || is_rate(choice.first_rate),
+         fmt::format("--first-rate {}: expected a number above 0, search or none", choice.first_rate));
   if (choice.measure.empty()) choice.measure = coded ? "pass" : "in-step";
   expect_one_of("measure", choice.measure, {"in-step", "pass"});
   expect(choice.measure != "pass" || choice.update == "epoch", "--measure pass goes with --update epoch only");

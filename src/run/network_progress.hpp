@@ -14,6 +14,7 @@ class NetworkProgress {
   NetworkProgress(Verbosity verbosity, std::int64_t epochs) : verbosity_(verbosity), epochs_(epochs) {}
   ~NetworkProgress() { clear_bar(); }
 
+  void set_epochs(std::int64_t epochs) { epochs_ = epochs; }
   void say(const std::string& sentence);
   void show(const nn::StepReport& step, double weight_norm);
   void show(const nn::EpochReport& epoch, const nn::Evaluation& validation, bool best);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -16,6 +17,7 @@
 #include "lipschitzlr/rate/guard.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 #include "lipschitzlr/run/record.hpp"
+#include "nn/process.hpp"
 #include "run/first_rate.hpp"
 #include "run/network_progress.hpp"
 
@@ -24,6 +26,14 @@ namespace {
 
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
+
+// How many times the expected K_z is worth a warning: the paper's ResNet20 starts at four times of it, and its first
+// computed rate is then of little use.
+constexpr double kLarge = 4;
+
+constexpr std::int64_t kLogSteps = 50;
+constexpr double kCheckpointMinutes = 5;
+constexpr const char* kKind = "network training";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -57,11 +67,15 @@ class Running {
 
  private:
   void split_images();
+  void take_choice_of_folder();
   void open_record();
   void resume();
+  std::int64_t recall_run(const std::string& note);
+  void recall_epochs();
+  bool judge(std::int64_t epoch, const nn::Evaluation& validation);
   void after_step(const nn::StepReport& step);
   void after_epoch();
-  void warn(const nn::EpochReport& epoch);
+  std::string warning(std::int64_t epoch, double penultimate_norm, double weight_norm);
   void checkpoint();
   std::string checkpoint_path() const { return result_.folder + "/checkpoint.safetensors"; }
   void finish();
@@ -82,19 +96,12 @@ class Running {
 };
 
 Running::Running(const NetworkRun& run) : run_(run) {
-  if (run_.resume) {
-    const ordered_json config = ordered_json::parse(read_file(run_.folder + "/config.json"), nullptr, false);
-    if (config.is_discarded() || !config.contains("options")) {
-      throw Error(Fault::data, fmt::format("{}/config.json: is not the record of a network training", run_.folder));
-    }
-    run_.choice = network_choice_from(config["options"].dump());
-    if (run_.more_epochs) run_.choice.epochs = *run_.more_epochs;
-    if (run.choice.threads != 0) run_.choice.threads = run.choice.threads;
-  }
+  if (run_.resume) take_choice_of_folder();
   train_ = data::load_images(run_.choice.data, data::Part::train);
   test_ = data::load_images(run_.choice.data, data::Part::test);
   result_.choice = run_.choice = completed(run_.choice, train_);
   result_.folder = run_.folder.empty() ? new_folder(run_.choice) : run_.folder;
+  if (!run_.resume) Record::expect_room(result_.folder);
   progress_ = std::make_unique<NetworkProgress>(run_.verbosity, run_.choice.epochs);
   split_images();
   if (run_.choice.first_rate == "search") {
@@ -105,12 +112,32 @@ Running::Running(const NetworkRun& run) : run_(run) {
   trainer_ = std::make_unique<nn::Trainer>(trainer_options(run_.choice, train_), train_, training_);
   result_.parameters = trainer_->parameter_count();
   if (!run_.weights.empty() && !run_.resume) trainer_->load_weights(run_.weights);
-  guard_ = std::make_unique<rate::StartGuard>();
+  guard_ = std::make_unique<rate::StartGuard>(rate::StartGuardOptions{
+      .expected_penultimate_norm = rate::expected_penultimate_norm(run_.choice.batch, trainer_->penultimate_width()),
+      .factor = kLarge});
   if (run_.resume) {
     resume();
   } else {
     open_record();
   }
+}
+
+void Running::take_choice_of_folder() {
+  const std::string path = run_.folder + "/config.json";
+  const ordered_json config = ordered_json::parse(read_file(path), nullptr, false);
+  if (!config.is_object() || config.value("kind", "") != kKind || !config.contains("options")) {
+    throw Error(Fault::data, fmt::format("{}: is not the record of a network training", path));
+  }
+  const unsigned threads = run_.choice.threads;
+  try {
+    run_.choice = network_choice_from(config["options"].dump());
+  } catch (const Error& error) {
+    throw Error(error.fault(), fmt::format("{}: {}", path, error.what()));
+  }
+  if (threads != 0) run_.choice.threads = threads;
+  if (run_.more_epochs) run_.choice.epochs = *run_.more_epochs;
+  if (!run_.log_steps) run_.log_steps = config.value("log_steps", kLogSteps);
+  if (!run_.checkpoint_minutes) run_.checkpoint_minutes = config.value("checkpoint_minutes", kCheckpointMinutes);
 }
 
 void Running::split_images() {
@@ -130,6 +157,7 @@ void Running::split_images() {
     const auto aside =
         static_cast<std::size_t>(std::llround(*run_.choice.validation * static_cast<double>(training_.size())));
     if (aside == 0) throw Error(Fault::usage, "--validation: the share is less than one image");
+    if (aside == training_.size()) throw Error(Fault::usage, "--validation: the share leaves no image to train on");
     validation_.assign(training_.begin(), training_.begin() + static_cast<std::ptrdiff_t>(aside));
     training_.erase(training_.begin(), training_.begin() + static_cast<std::ptrdiff_t>(aside));
     std::sort(training_.begin(), training_.end());
@@ -142,9 +170,11 @@ void Running::split_images() {
 }
 
 void Running::open_record() {
-  const ordered_json config = {{"kind", "network training"},
+  const ordered_json config = {{"kind", kKind},
                                {"command", run_.command},
                                {"options", ordered_json::parse(to_json(run_.choice))},
+                               {"log_steps", run_.log_steps.value_or(kLogSteps)},
+                               {"checkpoint_minutes", run_.checkpoint_minutes.value_or(kCheckpointMinutes)},
                                {"parameters", result_.parameters},
                                {"training_images", training_.size()},
                                {"validated_on", result_.validated_on}};
@@ -152,26 +182,71 @@ void Running::open_record() {
 }
 
 void Running::resume() {
-  const nn::Trainer::Notes notes = trainer_->load(checkpoint_path());
-  const ordered_json own = ordered_json::parse(notes.at("run"), nullptr, false);
-  if (own.is_discarded()) throw Error(Fault::data, fmt::format("{}: its notes can't be read", checkpoint_path()));
+  if (!std::filesystem::exists(checkpoint_path())) {
+    throw Error(Fault::data,
+                fmt::format("{}: there is no checkpoint yet; start again, in another folder", checkpoint_path()));
+  }
+  nn::Trainer::Notes notes = trainer_->load(checkpoint_path());
+  std::int64_t lines = 0;
+  try {
+    lines = recall_run(notes["run"]);
+  } catch (const ordered_json::exception&) {
+    throw Error(Fault::data, fmt::format("{}: its notes are not those of a run", checkpoint_path()));
+  }
+  const int threads = nn::process_facts().threads;
+  if (notes["threads"] != std::to_string(threads)) {
+    result_.remarks.push_back(
+        fmt::format("the checkpoint was made with --threads {}, this run has {}: libtorch's last bits will differ",
+                    notes["threads"], threads));
+  }
+  const bool done = trainer_->epochs_done() >= run_.choice.epochs;
+  // The summary of a finished run stays: it knows how long the training took.
+  if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
+    record_ = std::make_unique<Record>(Record::reopen(result_.folder, lines));
+  }
+  recall_epochs();
+  progress_->set_epochs(run_.choice.epochs);
+  progress_->say(
+      done ? fmt::format("all {} epochs are done, nothing is left to do; go on with more --epochs",
+                         trainer_->epochs_done())
+           : fmt::format("resumed at epoch {}, step {}", trainer_->epochs_done() + 1, trainer_->steps_done()));
+}
+
+// Returns how many lines of the record the checkpoint knows.
+std::int64_t Running::recall_run(const std::string& note) {
+  const ordered_json own = ordered_json::parse(note);
   NetworkChoice saved = network_choice_from(own.at("options").dump());
-  saved.epochs = run_.choice.epochs;
+  // More epochs may have been asked for since config.json was written.
+  run_.choice.epochs = saved.epochs = run_.more_epochs.value_or(saved.epochs);
   saved.threads = run_.choice.threads;
   if (to_json(saved) != to_json(run_.choice)) {
     throw Error(Fault::data, fmt::format("{}: belongs to a training with other options than {}/config.json",
                                          checkpoint_path(), result_.folder));
   }
-  const auto threads = own.at("threads").get<unsigned>();
-  if (threads != run_.choice.threads) {
-    result_.remarks.push_back(
-        fmt::format("the checkpoint was made with --threads {}, this run has {}: libtorch's last bits will differ",
-                    threads, run_.choice.threads));
+  result_.choice = run_.choice;
+  return own.at("lines").get<std::int64_t>();
+}
+
+// What the epochs before the checkpoint came to stands in the record.
+void Running::recall_epochs() {
+  const std::string path = result_.folder + "/metrics.jsonl";
+  std::istringstream lines(read_file(path));
+  try {
+    for (std::string line; std::getline(lines, line);) {
+      const ordered_json entry = ordered_json::parse(line);
+      if (entry.at("kind") != "epoch") continue;
+      // JSON has no infinity.
+      const auto number = [&](const char* name) {
+        return entry.at(name).is_null() ? std::numeric_limits<double>::infinity() : entry.at(name).get<double>();
+      };
+      result_.last.loss = number("loss");
+      result_.last.accuracy = number("accuracy");
+      judge(entry.at("epoch"), {number("val_loss"), number("val_accuracy"), static_cast<Index>(validation_.size())});
+      warning(entry.at("epoch"), number("K_z"), number("max_w"));
+    }
+  } catch (const ordered_json::exception&) {
+    throw Error(Fault::data, fmt::format("{}: is not the record of a network training", path));
   }
-  result_.best = {own.at("best").at("loss"), own.at("best").at("accuracy"), own.at("best").at("count")};
-  result_.best_epoch = own.at("best").at("epoch");
-  record_ = std::make_unique<Record>(Record::reopen(result_.folder, own.at("lines")));
-  progress_->say(fmt::format("resumed at epoch {}, step {}", trainer_->epochs_done() + 1, trainer_->steps_done()));
 }
 
 void Running::checkpoint() {
@@ -179,20 +254,14 @@ void Running::checkpoint() {
   last_checkpoint_ = Clock::now();
   if (!std::isfinite(weight_norm_)) return;  // the last good one stays
   record_->flush();
-  const ordered_json own = {{"options", ordered_json::parse(to_json(run_.choice))},
-                            {"threads", run_.choice.threads},
-                            {"lines", record_->lines()},
-                            {"best",
-                             {{"loss", result_.best.loss},
-                              {"accuracy", result_.best.accuracy},
-                              {"count", result_.best.count},
-                              {"epoch", result_.best_epoch}}}};
+  const ordered_json own = {{"options", ordered_json::parse(to_json(run_.choice))}, {"lines", record_->lines()}};
   trainer_->save(checkpoint_path(), {{"run", own.dump()}});
 }
 
 void Running::after_step(const nn::StepReport& step) {
   progress_->show(step, weight_norm_);
-  if (run_.log_steps > 0 && step.step % run_.log_steps == 0) {
+  const std::int64_t log_steps = run_.log_steps.value_or(kLogSteps);
+  if (log_steps > 0 && step.step % log_steps == 0) {
     record_->write(ordered_json{{"kind", "step"},
                                 {"epoch", step.epoch},
                                 {"step", step.step},
@@ -202,29 +271,31 @@ void Running::after_step(const nn::StepReport& step) {
                                 {"K_z", step.penultimate_norm}}
                        .dump());
   }
-  if (seconds_since(last_checkpoint_) >= run_.checkpoint_minutes * 60) checkpoint();
+  if (seconds_since(last_checkpoint_) >= run_.checkpoint_minutes.value_or(kCheckpointMinutes) * 60) checkpoint();
 }
 
-void Running::warn(const nn::EpochReport& epoch) {
-  if (run_.choice.policy == "baseline") return;
-  const std::string warning =
-      guard_->observe(static_cast<int>(epoch.epoch), epoch.numbers.penultimate_norm, epoch.numbers.weight_norm);
-  if (warning.empty()) return;
-  result_.remarks.push_back(warning);
-  progress_->say("warning: " + warning);
+std::string Running::warning(std::int64_t epoch, double penultimate_norm, double weight_norm) {
+  if (run_.choice.policy == "baseline") return {};
+  const std::string text = guard_->observe(static_cast<int>(epoch), penultimate_norm, weight_norm);
+  if (text.empty()) return {};
+  return result_.remarks.emplace_back(text + " with --first-rate");
+}
+
+// Whether it is the best so far.
+bool Running::judge(std::int64_t epoch, const nn::Evaluation& validation) {
+  result_.final_validation = validation;
+  if (result_.best_epoch > 0 && validation.accuracy <= result_.best.accuracy) return false;
+  result_.best = validation;
+  result_.best_epoch = epoch;
+  return true;
 }
 
 void Running::after_epoch() {
   const nn::EpochReport epoch = result_.last = trainer_->epoch_report();
   const Clock::time_point start = Clock::now();
-  const nn::Evaluation validation = result_.final_validation =
-      trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_);
-  const bool best = validation.accuracy > result_.best.accuracy;
-  if (best) {
-    result_.best = validation;
-    result_.best_epoch = epoch.epoch;
-    trainer_->save_weights(result_.folder + "/best.safetensors");
-  }
+  const nn::Evaluation validation = trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_);
+  const bool best = judge(epoch.epoch, validation);
+  if (best) trainer_->save_weights(result_.folder + "/best.safetensors");
   weight_norm_ = trainer_->weight_norm();
   train_seconds_ += epoch.train_seconds;
   images_seen_ += epoch.images;
@@ -248,7 +319,8 @@ void Running::after_epoch() {
                               {"validate_seconds", seconds_since(start)}}
                      .dump());
   progress_->show(epoch, validation, best);
-  warn(epoch);
+  const std::string words = warning(epoch.epoch, epoch.numbers.penultimate_norm, epoch.numbers.weight_norm);
+  if (!words.empty()) progress_->say("warning: " + words);
   checkpoint();
 }
 
@@ -261,11 +333,11 @@ void Running::finish() {
     checkpoint();
     return;
   }
-  trainer_->save_weights(result_.folder + "/weights.safetensors");
+  if (record_) trainer_->save_weights(result_.folder + "/weights.safetensors");
   if (test_.count() > 0) {
     result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, all_images(test_));
   }
-  record_->finish(to_json(result_));
+  if (record_) record_->finish(to_json(result_));
 }
 
 NetworkResult Running::go() {

@@ -1,6 +1,7 @@
 #include "lipschitzlr/run/record.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,15 +15,25 @@
 namespace lipschitzlr::run {
 
 Record::Record(const std::string& folder, const std::string& config_json) : Record(folder) {
+  expect_room(folder);
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) throw Error(Fault::data, fmt::format("{}: can't make the folder: {}", folder, failure.message()));
-  if (std::filesystem::exists(folder + "/config.json")) {
-    throw Error(Fault::data, fmt::format("{}: there is a record in this folder already; name another one", folder));
-  }
   write_file_atomically(folder + "/config.json", config_json + "\n");
   write_file_atomically(folder + "/metrics.jsonl", "");
   open_metrics();
+}
+
+void Record::expect_room(const std::string& folder) {
+  if (std::filesystem::exists(folder + "/config.json")) {
+    throw Error(Fault::data, fmt::format("{}: there is a record in this folder already; name another one", folder));
+  }
+  std::filesystem::path there = std::filesystem::absolute(folder);
+  while (!std::filesystem::exists(there)) there = there.parent_path();
+  // The dot makes a file in its place an error too.
+  if (access((there / ".").c_str(), W_OK) != 0) {
+    throw Error(Fault::data, fmt::format("{}: can't make the folder: {}", folder, std::strerror(errno)));
+  }
 }
 
 Record Record::reopen(const std::string& folder, std::int64_t lines) {
@@ -36,6 +47,9 @@ Record Record::reopen(const std::string& folder, std::int64_t lines) {
   write_file_atomically(path, std::string_view(content).substr(0, end));
   std::error_code ignored;
   std::filesystem::remove(folder + "/summary.json", ignored);
+  for (const auto& file : std::filesystem::directory_iterator(folder, ignored)) {
+    if (file.path().extension() == ".part") std::filesystem::remove(file.path(), ignored);
+  }
   Record record(folder);
   record.lines_ = lines;
   record.open_metrics();

@@ -84,7 +84,8 @@ class Trainer {
   std::int64_t steps_done() const;
   Index steps_per_epoch() const;
   Index parameter_count() const;
-  double weight_norm() const;  // max ||w|| now, not finite once a weight is not
+  Index penultimate_width() const;  // columns of A: what the last layer receives
+  double weight_norm() const;       // max ||w|| now, not finite once a weight is not
 
   Evaluation evaluate(const data::ImageSet& images, std::span<const Index> chosen);
 

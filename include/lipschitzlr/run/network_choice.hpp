@@ -17,12 +17,12 @@ namespace lipschitzlr::run {
 struct NetworkChoice {
   std::string data = "mnist";  // a named image set or a folder of PNG files
   std::string network;         // empty: mnist-cnn for small grey images, else resnet20-v1
-  std::string optimizer = "sgd";
+  std::string optimizer = "adamo";
   std::string policy = "adaptive";  // baseline, fixed, adaptive
   std::string protocol = "published";
   std::int64_t epochs = 20;
   Index batch = 0;               // 0: 256 for grey images, else 128, as in the paper
-  std::string first_rate;        // a number, "search", or empty: none
+  std::string first_rate;        // a number, "search", "none", or empty: 0.1 for AdaMo (the paper's), else none
   std::optional<double> rate;    // of the policy baseline
   double decay = 0;              // rate / (1 + decay step)
   std::optional<double> l2;      // lambda; coded: the decay, in the constant only

@@ -15,13 +15,13 @@ namespace lipschitzlr::run {
 
 struct NetworkRun {
   NetworkChoice choice;
-  std::string folder;                       // of the run; empty: one is made under runs/
-  bool resume = false;                      // from the folder's checkpoint, with the choice in its config.json
-  std::optional<std::int64_t> more_epochs;  // with resume: the new number of epochs
-  std::string weights;                      // to start from; empty: at random
-  std::int64_t log_steps = 50;              // a line in the record every so many steps; 0: epochs only
-  double checkpoint_minutes = 5;
-  std::vector<std::string> command = {};  // the words of the command line, for the record
+  std::string folder;                        // of the run; empty: one is made under runs/
+  bool resume = false;                       // from the folder's checkpoint, with the choice in its config.json
+  std::optional<std::int64_t> more_epochs;   // with resume: the new number of epochs
+  std::string weights;                       // to start from; empty: at random
+  std::optional<std::int64_t> log_steps;     // a line in the record every so many steps; 0: epochs only; default 50
+  std::optional<double> checkpoint_minutes;  // default 5; with resume, both are by default what they were
+  std::vector<std::string> command = {};     // the words of the command line, for the record
   Verbosity verbosity = Verbosity::silent;
 };
 

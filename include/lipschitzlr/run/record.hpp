@@ -16,8 +16,12 @@ class Record {
   // Makes the folder and writes config.json. Throws Error (data) when the folder already holds a record.
   Record(const std::string& folder, const std::string& config_json);
 
+  // Before long work that ends in a record: throws Error (data) when the folder holds one already or can't be made.
+  static void expect_room(const std::string& folder);
+
   // Goes on with the record in the folder, whose metrics are cut to the given number of lines: what a run wrote after
-  // its last checkpoint is written again. Throws Error (data) when there is no record or it has fewer lines.
+  // its last checkpoint is written again, and files that it left half written are removed. Throws Error (data) when
+  // there is no record or it has fewer lines.
   static Record reopen(const std::string& folder, std::int64_t lines);
 
   // Every epoch up to 1000, then one per cent apart, so that half a million epochs stay a small file.
