@@ -39,10 +39,17 @@ at::Tensor bytes_of(const torch::optim::Optimizer& optimizer) {
   return bytes;
 }
 
-void restore(torch::optim::Optimizer& optimizer, const at::Tensor& bytes) {
-  torch::serialize::InputArchive archive;
-  archive.load_from(static_cast<const char*>(bytes.data_ptr()), static_cast<std::size_t>(bytes.numel()));
-  optimizer.load(archive);
+void restore(const std::string& path, ChosenOptimizer& chosen, const at::Tensor& bytes, const std::string& rate) {
+  try {
+    torch::serialize::InputArchive archive;
+    archive.load_from(static_cast<const char*>(bytes.data_ptr()), static_cast<std::size_t>(bytes.numel()));
+    chosen.optimizer->load(archive);
+    chosen.controller->load(rate);
+  } catch (const Error& error) {
+    refuse(path, error.what());
+  } catch (const c10::Error&) {
+    refuse(path, "its optimizer state does not fit this training");
+  }
 }
 
 std::string checksum(const NamedTensors& tensors, const Trainer::Notes& metadata) {
@@ -60,9 +67,9 @@ std::string checksum(const NamedTensors& tensors, const Trainer::Notes& metadata
 
 std::string to_json(const Position& at) {
   // Doubles as bits in text would be safer still; nlohmann writes the shortest text that reads back the same.
-  return nlohmann::json{{"epoch", at.epoch},          {"batch", at.batch},     {"step", at.step},
-                        {"loss_sum", at.loss_sum},    {"correct", at.correct}, {"seen", at.seen},
-                        {"start_rate", at.start_rate}}
+  return nlohmann::json{{"epoch", at.epoch},           {"batch", at.batch},        {"step", at.step},
+                        {"loss_sum", at.loss_sum},     {"correct", at.correct},    {"seen", at.seen},
+                        {"start_rate", at.start_rate}, {"last_rate", at.last_rate}}
       .dump();
 }
 
@@ -74,7 +81,8 @@ Position position_from(const std::string& text) {
           .loss_sum = json.at("loss_sum").get<double>(),
           .correct = json.at("correct").get<Index>(),
           .seen = json.at("seen").get<Index>(),
-          .start_rate = json.at("start_rate").get<double>()};
+          .start_rate = json.at("start_rate").get<double>(),
+          .last_rate = json.at("last_rate").get<double>()};
 }
 
 const at::Tensor* find(const NamedTensors& tensors, const std::string& name) {
@@ -128,14 +136,11 @@ Trainer::Notes Trainer::load(const std::string& path) {
   try {
     const Position position = position_from(text("position"));
     copy_weights(path, file.tensors, named_weights(*state.network));
-    restore(*state.optimizer.optimizer, *optimizer);
-    state.optimizer.controller->load(text("rate"));
+    restore(path, state.optimizer, *optimizer, text("rate"));
     state.position = position;
     state.order.clear();
   } catch (const nlohmann::json::exception&) {
     refuse(path, "its position can't be read");
-  } catch (const c10::Error&) {
-    refuse(path, "its optimizer state does not fit this training");
   }
   Notes notes;
   for (const auto& [name, value] : file.metadata) {

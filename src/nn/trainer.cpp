@@ -152,11 +152,12 @@ StepReport Trainer::State::step() {
     throw Error(Fault::training,
                 fmt::format("the loss is {} at step {} (epoch {}), after a step of rate {:.6g} with K_z = {:.6g}, max "
                             "||w|| = {:.6g}, G = {:.6g}; try a smaller --first-rate",
-                            value, position.step + 1, position.epoch, last_rate(), numbers.penultimate_norm,
+                            value, position.step + 1, position.epoch, position.last_rate, numbers.penultimate_norm,
                             numbers.weight_norm, numbers.gradient_bound));
   }
   loss.backward();
   optimizer.step();
+  position.last_rate = optimizer.optimizer->param_groups().front().options().get_lr();
   if (position.start_rate == 0) position.start_rate = controller.rule().rate();
 
   const Index correct = count_correct(scores, inputs.labels);
@@ -176,11 +177,9 @@ StepReport Trainer::State::step() {
           .accuracy = static_cast<double>(correct) / static_cast<double>(count),
           .mean_loss = position.loss_sum / seen,
           .mean_accuracy = static_cast<double>(position.correct) / seen,
-          .rate = last_rate(),
+          .rate = position.last_rate,
           .penultimate_norm = controller.tap().reading().last.frobenius};
 }
-
-double Trainer::State::last_rate() const { return optimizer.optimizer->param_groups().front().options().get_lr(); }
 
 void Trainer::State::finish_epoch() {
   RateController& controller = *optimizer.controller;
@@ -191,14 +190,14 @@ void Trainer::State::finish_epoch() {
   report.loss = position.loss_sum / seen;
   report.accuracy = static_cast<double>(position.correct) / seen;
   report.rate = position.start_rate;
-  report.last_rate = last_rate();
+  report.last_rate = position.last_rate;
   report.numbers = controller.numbers();
   double squares = 0;
   for (const at::Tensor& weight : options.decay_some_only ? network->penalized() : network->parameters()) {
     squares += weight.detach().square().sum().item<double>();
   }
   report.penalty = options.weight_decay / 2 * squares;
-  position = {.epoch = position.epoch + 1, .step = position.step};
+  position = {.epoch = position.epoch + 1, .step = position.step, .last_rate = position.last_rate};
   order.clear();
 }
 

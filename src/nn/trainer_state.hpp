@@ -14,6 +14,7 @@ struct Position {
   double loss_sum = 0;          // over the images of this epoch so far
   Index correct = 0, seen = 0;  // likewise
   double start_rate = 0;        // computed at the epoch's start
+  double last_rate = 0;         // of the last step, decay included
 };
 
 struct Trainer::State {
@@ -24,7 +25,6 @@ struct Trainer::State {
   void begin_epoch();
   StepReport step();
   void finish_epoch();
-  double last_rate() const;  // of the last step, this process's or one before a checkpoint
 
   TrainerOptions options;
   const data::ImageSet& images;
