@@ -86,8 +86,8 @@ Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, st
       images(set),
       chosen(std::move(indices)),
       pool(asked.threads),
-      batches(set, asked.subtract_mean ? data::mean_image(set) : std::vector<float>{}, asked.augmentation, asked.seed,
-              pool) {
+      mean(asked.subtract_mean ? data::mean_image(set) : std::vector<float>{}),
+      batches(set, mean, asked.augmentation, asked.seed, pool) {
   use_cores(asked.threads);
   options.network_options = network_options(options.network_options, set, options.seed);
   network = make_network(options.network, options.network_options);
@@ -241,10 +241,7 @@ Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index
   const at::NoGradGuard no_grad;
   const bool training = state.network->is_training();
   state.network->eval();
-  // The training set's mean image, whatever set is looked at.
-  const data::Batches batches(images,
-                              state.options.subtract_mean ? data::mean_image(state.images) : std::vector<float>{}, {},
-                              state.options.seed, state.pool);
+  const data::Batches batches(images, state.mean, {}, state.options.seed, state.pool);
   Evaluation result;
   double loss_sum = 0;
   Index correct = 0;

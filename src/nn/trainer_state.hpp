@@ -30,6 +30,7 @@ struct Trainer::State {
   const data::ImageSet& images;
   std::vector<Index> chosen;
   ThreadPool pool;
+  std::vector<float> mean;  // image of the training set; empty: none is subtracted
   data::Batches batches;
   std::shared_ptr<Network> network;
   ChosenOptimizer optimizer;
