@@ -8,18 +8,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/data/image_sources.hpp"
-#include "lipschitzlr/rate/guard.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
-#include "lipschitzlr/run/record.hpp"
-#include "nn/process.hpp"
 #include "run/first_rate.hpp"
-#include "run/network_progress.hpp"
+#include "run/network_running.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -27,13 +22,12 @@ namespace {
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
+constexpr std::int64_t kLogSteps = 50;
+constexpr double kCheckpointMinutes = 5;
+
 // How many times the expected K_z is worth a warning: the paper's ResNet20 starts at four times of it, and its first
 // computed rate is then of little use.
 constexpr double kLarge = 4;
-
-constexpr std::int64_t kLogSteps = 50;
-constexpr double kCheckpointMinutes = 5;
-constexpr const char* kKind = "network training";
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -45,7 +39,7 @@ std::vector<Index> all_images(const data::ImageSet& images) {
 
 // A place that does not exist yet: runs/mnist-mnist-cnn-sgd-adaptive, then with -2, -3, ...
 std::string new_folder(const NetworkChoice& choice) {
-  const std::string data = std::filesystem::path(choice.data).filename().string();
+  const std::string data = std::filesystem::weakly_canonical(choice.data).filename().string();
   const std::string base = fmt::format("runs/{}-{}-{}-{}", data, choice.network, choice.optimizer, choice.policy);
   for (int number = 1;; ++number) {
     const std::string folder = number == 1 ? base : fmt::format("{}-{}", base, number);
@@ -59,44 +53,12 @@ double majority_share(const data::ImageSet& images, std::span<const Index> chose
   return static_cast<double>(*std::max_element(counts.begin(), counts.end())) / static_cast<double>(chosen.size());
 }
 
-// One run while it goes on.
-class Running {
- public:
-  explicit Running(const NetworkRun& run);
-  NetworkResult go();
-
- private:
-  void split_images();
-  void take_choice_of_folder();
-  void open_record();
-  void resume();
-  std::int64_t recall_run(const std::string& note);
-  void recall_epochs();
-  bool judge(std::int64_t epoch, const nn::Evaluation& validation);
-  void after_step(const nn::StepReport& step);
-  void after_epoch();
-  std::string warning(std::int64_t epoch, double penultimate_norm, double weight_norm);
-  void checkpoint();
-  std::string checkpoint_path() const { return result_.folder + "/checkpoint.safetensors"; }
-  void finish();
-
-  NetworkRun run_;
-  data::ImageSet train_, test_;
-  std::vector<Index> training_, validation_;  // validation_ counts in train_, or in test_ when coded
-  bool validates_on_test_ = false;
-  NetworkResult result_;
-  std::unique_ptr<NetworkProgress> progress_;
-  std::unique_ptr<nn::Trainer> trainer_;
-  std::unique_ptr<Record> record_;
-  std::unique_ptr<rate::StartGuard> guard_;
-  Clock::time_point start_ = Clock::now(), last_checkpoint_ = Clock::now();
-  double train_seconds_ = 0;
-  Index images_seen_ = 0;
-  double weight_norm_ = 0;
-};
+}  // namespace
 
 Running::Running(const NetworkRun& run) : run_(run) {
   if (run_.resume) take_choice_of_folder();
+  if (!run_.log_steps) run_.log_steps = kLogSteps;
+  if (!run_.checkpoint_minutes) run_.checkpoint_minutes = kCheckpointMinutes;
   train_ = data::load_images(run_.choice.data, data::Part::train);
   test_ = data::load_images(run_.choice.data, data::Part::test);
   result_.choice = run_.choice = completed(run_.choice, train_);
@@ -120,24 +82,6 @@ Running::Running(const NetworkRun& run) : run_(run) {
   } else {
     open_record();
   }
-}
-
-void Running::take_choice_of_folder() {
-  const std::string path = run_.folder + "/config.json";
-  const ordered_json config = ordered_json::parse(read_file(path), nullptr, false);
-  if (!config.is_object() || config.value("kind", "") != kKind || !config.contains("options")) {
-    throw Error(Fault::data, fmt::format("{}: is not the record of a network training", path));
-  }
-  const unsigned threads = run_.choice.threads;
-  try {
-    run_.choice = network_choice_from(config["options"].dump());
-  } catch (const Error& error) {
-    throw Error(error.fault(), fmt::format("{}: {}", path, error.what()));
-  }
-  if (threads != 0) run_.choice.threads = threads;
-  if (run_.more_epochs) run_.choice.epochs = *run_.more_epochs;
-  if (!run_.log_steps) run_.log_steps = config.value("log_steps", kLogSteps);
-  if (!run_.checkpoint_minutes) run_.checkpoint_minutes = config.value("checkpoint_minutes", kCheckpointMinutes);
 }
 
 void Running::split_images() {
@@ -169,99 +113,9 @@ void Running::split_images() {
   result_.majority_accuracy = majority_share(validates_on_test_ ? test_ : train_, validation_);
 }
 
-void Running::open_record() {
-  const ordered_json config = {{"kind", kKind},
-                               {"command", run_.command},
-                               {"options", ordered_json::parse(to_json(run_.choice))},
-                               {"log_steps", run_.log_steps.value_or(kLogSteps)},
-                               {"checkpoint_minutes", run_.checkpoint_minutes.value_or(kCheckpointMinutes)},
-                               {"parameters", result_.parameters},
-                               {"training_images", training_.size()},
-                               {"validated_on", result_.validated_on}};
-  record_ = std::make_unique<Record>(result_.folder, config.dump(2));
-}
-
-void Running::resume() {
-  if (!std::filesystem::exists(checkpoint_path())) {
-    throw Error(Fault::data,
-                fmt::format("{}: there is no checkpoint yet; start again, in another folder", checkpoint_path()));
-  }
-  nn::Trainer::Notes notes = trainer_->load(checkpoint_path());
-  std::int64_t lines = 0;
-  try {
-    lines = recall_run(notes["run"]);
-  } catch (const ordered_json::exception&) {
-    throw Error(Fault::data, fmt::format("{}: its notes are not those of a run", checkpoint_path()));
-  }
-  const int threads = nn::process_facts().threads;
-  if (notes["threads"] != std::to_string(threads)) {
-    result_.remarks.push_back(
-        fmt::format("the checkpoint was made with --threads {}, this run has {}: libtorch's last bits will differ",
-                    notes["threads"], threads));
-  }
-  const bool done = trainer_->epochs_done() >= run_.choice.epochs;
-  // The summary of a finished run stays: it knows how long the training took.
-  if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
-    record_ = std::make_unique<Record>(Record::reopen(result_.folder, lines));
-  }
-  recall_epochs();
-  progress_->set_epochs(run_.choice.epochs);
-  progress_->say(
-      done ? fmt::format("all {} epochs are done, nothing is left to do; go on with more --epochs",
-                         trainer_->epochs_done())
-           : fmt::format("resumed at epoch {}, step {}", trainer_->epochs_done() + 1, trainer_->steps_done()));
-}
-
-// Returns how many lines of the record the checkpoint knows.
-std::int64_t Running::recall_run(const std::string& note) {
-  const ordered_json own = ordered_json::parse(note);
-  NetworkChoice saved = network_choice_from(own.at("options").dump());
-  // More epochs may have been asked for since config.json was written.
-  run_.choice.epochs = saved.epochs = run_.more_epochs.value_or(saved.epochs);
-  saved.threads = run_.choice.threads;
-  if (to_json(saved) != to_json(run_.choice)) {
-    throw Error(Fault::data, fmt::format("{}: belongs to a training with other options than {}/config.json",
-                                         checkpoint_path(), result_.folder));
-  }
-  result_.choice = run_.choice;
-  return own.at("lines").get<std::int64_t>();
-}
-
-// What the epochs before the checkpoint came to stands in the record.
-void Running::recall_epochs() {
-  const std::string path = result_.folder + "/metrics.jsonl";
-  std::istringstream lines(read_file(path));
-  try {
-    for (std::string line; std::getline(lines, line);) {
-      const ordered_json entry = ordered_json::parse(line);
-      if (entry.at("kind") != "epoch") continue;
-      // JSON has no infinity.
-      const auto number = [&](const char* name) {
-        return entry.at(name).is_null() ? std::numeric_limits<double>::infinity() : entry.at(name).get<double>();
-      };
-      result_.last.loss = number("loss");
-      result_.last.accuracy = number("accuracy");
-      judge(entry.at("epoch"), {number("val_loss"), number("val_accuracy"), static_cast<Index>(validation_.size())});
-      warning(entry.at("epoch"), number("K_z"), number("max_w"));
-    }
-  } catch (const ordered_json::exception&) {
-    throw Error(Fault::data, fmt::format("{}: is not the record of a network training", path));
-  }
-}
-
-void Running::checkpoint() {
-  weight_norm_ = trainer_->weight_norm();
-  last_checkpoint_ = Clock::now();
-  if (!std::isfinite(weight_norm_)) return;  // the last good one stays
-  record_->flush();
-  const ordered_json own = {{"options", ordered_json::parse(to_json(run_.choice))}, {"lines", record_->lines()}};
-  trainer_->save(checkpoint_path(), {{"run", own.dump()}});
-}
-
 void Running::after_step(const nn::StepReport& step) {
   progress_->show(step, weight_norm_);
-  const std::int64_t log_steps = run_.log_steps.value_or(kLogSteps);
-  if (log_steps > 0 && step.step % log_steps == 0) {
+  if (*run_.log_steps > 0 && step.step % *run_.log_steps == 0) {
     record_->write(ordered_json{{"kind", "step"},
                                 {"epoch", step.epoch},
                                 {"step", step.step},
@@ -271,7 +125,7 @@ void Running::after_step(const nn::StepReport& step) {
                                 {"K_z", step.penultimate_norm}}
                        .dump());
   }
-  if (seconds_since(last_checkpoint_) >= run_.checkpoint_minutes.value_or(kCheckpointMinutes) * 60) checkpoint();
+  if (seconds_since(last_checkpoint_) >= *run_.checkpoint_minutes * 60) checkpoint();
 }
 
 std::string Running::warning(std::int64_t epoch, double penultimate_norm, double weight_norm) {
@@ -281,7 +135,6 @@ std::string Running::warning(std::int64_t epoch, double penultimate_norm, double
   return result_.remarks.emplace_back(text + " with --first-rate");
 }
 
-// Whether it is the best so far.
 bool Running::judge(std::int64_t epoch, const nn::Evaluation& validation) {
   result_.final_validation = validation;
   if (result_.best_epoch > 0 && validation.accuracy <= result_.best.accuracy) return false;
@@ -364,8 +217,6 @@ NetworkResult Running::go() {
   finish();
   return result_;
 }
-
-}  // namespace
 
 NetworkResult train_network(const NetworkRun& run) { return Running(run).go(); }
 

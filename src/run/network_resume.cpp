@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+#include "nn/process.hpp"
+#include "run/network_running.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kKind = "network training";
+
+}  // namespace
+
+void Running::take_choice_of_folder() {
+  const std::string path = run_.folder + "/config.json";
+  const std::string text = read_file(path);
+  const unsigned threads = run_.choice.threads;
+  try {
+    const ordered_json config = ordered_json::parse(text);
+    if (config.at("kind") != kKind) throw Error(Fault::data, "another kind of run");
+    run_.choice = network_choice_from(config.at("options").dump());
+    if (!run_.log_steps) run_.log_steps = config.at("log_steps").get<std::int64_t>();
+    if (!run_.checkpoint_minutes) run_.checkpoint_minutes = config.at("checkpoint_minutes").get<double>();
+  } catch (const std::exception&) {
+    throw Error(Fault::data, fmt::format("{}: is not the record of a network training", path));
+  }
+  if (threads != 0) run_.choice.threads = threads;
+  if (run_.more_epochs) run_.choice.epochs = *run_.more_epochs;
+}
+
+void Running::open_record() {
+  const ordered_json config = {{"kind", kKind},
+                               {"command", run_.command},
+                               {"options", ordered_json::parse(to_json(run_.choice))},
+                               {"log_steps", *run_.log_steps},
+                               {"checkpoint_minutes", *run_.checkpoint_minutes},
+                               {"parameters", result_.parameters},
+                               {"training_images", training_.size()},
+                               {"validated_on", result_.validated_on}};
+  record_ = std::make_unique<Record>(result_.folder, config.dump(2));
+}
+
+void Running::resume() {
+  if (!std::filesystem::exists(checkpoint_path())) {
+    throw Error(Fault::data,
+                fmt::format("{}: there is no checkpoint yet; start again, in another folder", checkpoint_path()));
+  }
+  nn::Trainer::Notes notes = trainer_->load(checkpoint_path());
+  std::int64_t lines = 0;
+  try {
+    lines = recall_run(notes["run"]);
+  } catch (const ordered_json::exception&) {
+    throw Error(Fault::data, fmt::format("{}: its notes are not those of a run", checkpoint_path()));
+  }
+  const int threads = nn::process_facts().threads;
+  if (notes["threads"] != std::to_string(threads)) {
+    result_.remarks.push_back(
+        fmt::format("the checkpoint was made with --threads {}, this run has {}: libtorch's last bits will differ",
+                    notes["threads"], threads));
+  }
+  const bool done = trainer_->epochs_done() >= run_.choice.epochs;
+  // The summary of a finished run stays: it knows how long the training took.
+  if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
+    record_ = std::make_unique<Record>(Record::reopen(result_.folder, lines));
+  }
+  recall_epochs();
+  progress_->set_epochs(run_.choice.epochs);
+  progress_->say(
+      done ? fmt::format("all {} epochs are done, nothing is left to do; go on with more --epochs",
+                         trainer_->epochs_done())
+           : fmt::format("resumed at epoch {}, step {}", trainer_->epochs_done() + 1, trainer_->steps_done()));
+}
+
+std::int64_t Running::recall_run(const std::string& note) {
+  const ordered_json own = ordered_json::parse(note);
+  NetworkChoice saved = network_choice_from(own.at("options").dump());
+  // More epochs may have been asked for since config.json was written.
+  run_.choice.epochs = saved.epochs = run_.more_epochs.value_or(saved.epochs);
+  saved.threads = run_.choice.threads;
+  if (to_json(saved) != to_json(run_.choice)) {
+    throw Error(Fault::data, fmt::format("{}: belongs to a training with other options than {}/config.json",
+                                         checkpoint_path(), result_.folder));
+  }
+  result_.choice = run_.choice;
+  return own.at("lines").get<std::int64_t>();
+}
+
+// What the epochs before the checkpoint came to stands in the record.
+void Running::recall_epochs() {
+  const std::string path = result_.folder + "/metrics.jsonl";
+  std::istringstream lines(read_file(path));
+  try {
+    for (std::string line; std::getline(lines, line);) {
+      const ordered_json entry = ordered_json::parse(line);
+      if (entry.at("kind") != "epoch") continue;
+      // JSON has no infinity.
+      const auto number = [&](const char* name) {
+        return entry.at(name).is_null() ? std::numeric_limits<double>::infinity() : entry.at(name).get<double>();
+      };
+      result_.last.loss = number("loss");
+      result_.last.accuracy = number("accuracy");
+      judge(entry.at("epoch"), {number("val_loss"), number("val_accuracy"), static_cast<Index>(validation_.size())});
+      warning(entry.at("epoch"), number("K_z"), number("max_w"));
+    }
+  } catch (const ordered_json::exception&) {
+    throw Error(Fault::data, fmt::format("{}: is not the record of a network training", path));
+  }
+}
+
+void Running::checkpoint() {
+  weight_norm_ = trainer_->weight_norm();
+  last_checkpoint_ = Clock::now();
+  if (!std::isfinite(weight_norm_)) return;  // the last good one stays
+  record_->flush();
+  const ordered_json own = {{"options", ordered_json::parse(to_json(run_.choice))}, {"lines", record_->lines()}};
+  trainer_->save(checkpoint_path(), {{"run", own.dump()}});
+}
+
+}  // namespace lipschitzlr::run

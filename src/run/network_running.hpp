@@ -1,0 +1,51 @@
+#pragma once
+// One network training while it goes on (network_training.cpp), and what of it goes to disk and comes back when it is
+// resumed (network_resume.cpp).
+
+#include <chrono>
+#include <memory>
+
+#include "lipschitzlr/rate/guard.hpp"
+#include "lipschitzlr/run/network_training.hpp"
+#include "lipschitzlr/run/record.hpp"
+#include "run/network_progress.hpp"
+
+namespace lipschitzlr::run {
+
+class Running {
+ public:
+  explicit Running(const NetworkRun& run);
+  NetworkResult go();
+
+ private:
+  void take_choice_of_folder();
+  void split_images();
+  void open_record();
+  void resume();
+  std::int64_t recall_run(const std::string& note);  // returns how many lines of the record the checkpoint knows
+  void recall_epochs();
+  bool judge(std::int64_t epoch, const nn::Evaluation& validation);  // whether it is the best so far
+  void after_step(const nn::StepReport& step);
+  void after_epoch();
+  std::string warning(std::int64_t epoch, double penultimate_norm, double weight_norm);
+  void checkpoint();
+  std::string checkpoint_path() const { return result_.folder + "/checkpoint.safetensors"; }
+  void finish();
+
+  NetworkRun run_;
+  data::ImageSet train_, test_;
+  std::vector<Index> training_, validation_;  // validation_ counts in train_, or in test_ when coded
+  bool validates_on_test_ = false;
+  NetworkResult result_;
+  std::unique_ptr<NetworkProgress> progress_;
+  std::unique_ptr<nn::Trainer> trainer_;
+  std::unique_ptr<Record> record_;
+  std::unique_ptr<rate::StartGuard> guard_;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now(), last_checkpoint_ = Clock::now();
+  double train_seconds_ = 0;
+  Index images_seen_ = 0;
+  double weight_norm_ = 0;
+};
+
+}  // namespace lipschitzlr::run
