@@ -29,6 +29,7 @@ TINY = ["--threads", "1", "--batch", "16"]
 CNN = TINY + ["--data", "../grey", "--model", "mnist-cnn", "--optimizer", "adamo", "--first-rate", "0.1"]
 BARE = TINY + ["--data", "../grey", "--model", "mlp-8"]
 MLP = BARE + ["--optimizer", "adamo", "--first-rate", "0.1"]
+RESNET = TINY + ["--data", "../colour", "--model", "resnet8-v1"]
 OPTIMIZERS = ["sgd", "adamo", "rmsprop", "auto-adam", "momentum", "adam", "adamw"]
 POLICIES = ["baseline", "fixed", "adaptive"]
 SECOND_MOMENTS = ["elementwise", "full-square", "without-weight-square", "coded"]
@@ -217,8 +218,8 @@ class TrainTest(unittest.TestCase):
                 out, err = process.communicate(timeout=LIMIT)
             self.assertEqual(process.returncode, 130, err)
             self.assertEqual(out, "")
-            self.assertTrue(err.endswith(f"lipschitzlr: interrupted; go on with: lipschitzlr train --resume {folder}\n"),
-                            err)
+            last = f"lipschitzlr: interrupted; go on with: lipschitzlr train --resume {folder}\n"
+            self.assertTrue(err.endswith(last), err)
             self.assertFalse(os.path.exists(self.path(folder + "/summary.json")))
             self.resume(folder)
             self.assert_same_run("whole", folder, number.name)
@@ -236,15 +237,16 @@ class TrainTest(unittest.TestCase):
     def test_a_stop_between_the_last_epoch_and_the_summary(self):
         self.train("whole", *CNN, "--epochs", "2")
         os.makedirs(self.path("stopped/weights.safetensors"))
-        self.assertIn("stopped/weights.safetensors: can't write", self.train("stopped", *CNN, "--epochs", "2", code=3)[1])
+        err = self.train("stopped", *CNN, "--epochs", "2", code=3)[1]
+        self.assertIn("stopped/weights.safetensors: can't write", err)
         os.rmdir(self.path("stopped/weights.safetensors"))
         self.resume("stopped")
         self.assert_same_run("whole", "stopped")
 
     def test_every_optimizer_and_policy_and_its_resumption(self):
         def one(optimizer, policy):
-            words = TINY + ["--data", "../colour", "--model", "resnet8-v1", "--optimizer", optimizer, "--policy", policy]
             name = f"{optimizer}-{policy}"
+            words = RESNET + ["--optimizer", optimizer, "--policy", policy]
             if policy != "adaptive":
                 self.train(name, *words, "--epochs", "1", "--quiet")
                 return
@@ -344,7 +346,7 @@ class TrainTest(unittest.TestCase):
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, size // 2))
 
-        err = self.run_program("train", "--resume", "run", "--epochs", "3", "--quiet", code=3, preexec_fn=small_files)[1]
+        err = self.refusal(3, "train", "--resume", "run", "--epochs", "3", "--quiet", preexec_fn=small_files)
         self.assertRegex(err, r"\Alipschitzlr: run/checkpoint.safetensors: can't write: File too large\n\Z")
         self.assertEqual(sum_of(self.path("run/checkpoint.safetensors")), before)
         self.assertEqual([name for name in os.listdir(self.path("run")) if name.endswith(".part")], [])
@@ -513,7 +515,7 @@ class TrainTest(unittest.TestCase):
         self.in_parallel([lambda n=n, s=s: self.train(n, *CNN, "--epochs", "2", "--seed", s, "--quiet")
                           for n, s in (("one", "7"), ("again", "7"), ("other", "8"))])
         self.assert_same_run("one", "again")
-        self.assertNotEqual(sum_of(self.path("one/weights.safetensors")), sum_of(self.path("other/weights.safetensors")))
+        self.assertNotEqual(*[sum_of(self.path(name + "/weights.safetensors")) for name in ("one", "other")])
 
     def test_search_of_the_first_rate_and_second_moments(self):
         def search():
@@ -527,7 +529,8 @@ class TrainTest(unittest.TestCase):
             self.assert_same_run("search", "given")
 
         def moment(name):
-            self.train(name, *BARE, "--optimizer", "auto-adam", "--first-rate", "0.01", "--second-moment", name, "--epochs", "2", "--quiet")
+            words = BARE + ["--optimizer", "auto-adam", "--first-rate", "0.01", "--epochs", "2", "--quiet"]
+            self.train(name, *words, "--second-moment", name)
 
         self.in_parallel([search, *[lambda name=name: moment(name) for name in SECOND_MOMENTS]])
         found = {epochs_of(self.path(name))[0]["S"] for name in SECOND_MOMENTS}
@@ -536,7 +539,7 @@ class TrainTest(unittest.TestCase):
     # ---- evaluate
 
     def test_evaluate_agrees_with_the_record(self):
-        words = TINY + ["--data", "../colour", "--model", "resnet8-v1", "--validation", "0", "--epochs", "6"]
+        words = RESNET + ["--validation", "0", "--epochs", "6"]
         result = json.loads(self.train("run", *words, "--json", "--quiet")[0])
         common = ["--data", "../colour", "--model", "resnet8-v1", "--threads", "1"]
         for name, key in (("best", "best"), ("weights", "final"), ("checkpoint", "final")):
