@@ -77,6 +77,8 @@ void add_rate_options(CLI::App& command, run::NetworkChoice& choice) {
   expect_not_negative(command.add_option("--l2", choice.l2,
                                          "lambda of lambda/2 |w|^2; coded: in the constant only, default "
                                          "the decay"));
+  expect_positive(command.add_option("--constant", choice.constant,
+                                     "take this for G, the loss's Lipschitz constant, whatever is measured"));
   command.add_option("--update", choice.update, "recompute the rate every epoch (default) or iteration")
       ->type_name("epoch|iteration");
   command

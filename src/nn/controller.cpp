@@ -69,7 +69,7 @@ void RateController::feed(const PenultimateNorms& norms) {
   // Only a penalty asks for the weights' norm, but a log wants it too: it is cheap beside an epoch, not beside a step.
   const bool per_step = options_.rule_options.update == rate::Update::per_iteration;
   now.weight_norm = per_step && options_.l2 == 0 ? numbers_.weight_norm : largest_norm(weights_);
-  now.gradient_bound = bound::with_l2(constant, options_.l2, now.weight_norm).value;
+  now.gradient_bound = options_.gradient_bound.value_or(bound::with_l2(constant, options_.l2, now.weight_norm).value);
   const double factor = norms.frobenius > 0 ? constant.value / norms.frobenius : 0;
   now.second_moment = rate::second_moment(options_.second_moment, factor, norms.frobenius, norms.square_frobenius,
                                           options_.l2, now.weight_norm);

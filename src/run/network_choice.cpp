@@ -21,7 +21,8 @@ void visit_fields(Choice& c, Visit&& visit) {
   visit("data", c.data), visit("network", c.network), visit("optimizer", c.optimizer), visit("policy", c.policy);
   visit("protocol", c.protocol), visit("epochs", c.epochs), visit("batch", c.batch);
   visit("first_rate", c.first_rate), visit("rate", c.rate), visit("decay", c.decay), visit("l2", c.l2);
-  visit("update", c.update), visit("measure", c.measure), visit("second_moment", c.second_moment);
+  visit("constant", c.constant), visit("update", c.update), visit("measure", c.measure),
+      visit("second_moment", c.second_moment);
   visit("bias_correction", c.bias_correction), visit("beta", c.beta), visit("beta1", c.beta1);
   visit("beta2", c.beta2), visit("epsilon", c.epsilon), visit("k1", c.k1), visit("k2", c.k2);
   visit("hold_averages", c.hold_averages), visit("padding", c.padding), visit("bn_epsilon", c.bn_epsilon);
@@ -164,6 +165,7 @@ nn::TrainerOptions trainer_options(const NetworkChoice& choice, const data::Imag
   options.controller.variant = coded ? bound::Variant::coded : bound::Variant::published;
   options.controller.second_moment = rate::second_moment_from(choice.second_moment);
   options.controller.l2 = choice.l2.value_or(0);
+  options.controller.gradient_bound = choice.constant;
   // Keras's Adam corrects its averages; the authors' K1 and K2 are not corrected.
   options.correct_averages = choice.bias_correction == "yes" || (coded && choice.optimizer == "auto-adam");
   options.buffers_in_weight_norm = coded;

@@ -304,6 +304,17 @@ TEST(Controller, TheLargestWeightCountsWithL2AndBuffersWhenGiven) {
   EXPECT_TRUE(std::isnan(largest_norm({small, torch::full({1}, NAN), large})));
 }
 
+TEST(Controller, TakesAGivenConstantWhateverIsMeasured) {
+  auto tap = std::make_shared<Tap>();
+  tap->add({100, 100, 100, 8});
+  ControllerOptions options = controller_options({});
+  options.gradient_bound = 4;
+  RateController controller(tap, {}, options);
+  controller.before_step();
+  EXPECT_DOUBLE_EQ(controller.rate(), 0.25);
+  EXPECT_EQ(controller.numbers().penultimate_norm, 100);
+}
+
 TEST(Controller, KnowsBinaryAndRegressionLosses) {
   auto tap = std::make_shared<Tap>();
   tap->add({8, 16, 1, 4});

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct ControllerOptions {
   bound::Variant variant = bound::Variant::published;
   rate::SecondMoment second_moment = rate::SecondMoment::without_weight_square;
   double l2 = 0;  // lambda of lambda/2 ||w||^2, as it enters the constant
+  // Taken for G whatever is measured: the authors' AdaMo run on MNIST has the same G in every epoch, to 15 digits.
+  std::optional<double> gradient_bound = {};
 };
 
 // The numbers of the latest observation, for logs.

@@ -21,15 +21,16 @@ struct NetworkChoice {
   std::string policy = "adaptive";  // baseline, fixed, adaptive
   std::string protocol = "published";
   std::int64_t epochs = 20;
-  Index batch = 0;               // 0: 256 for grey images, else 128, as in the paper
-  std::string first_rate;        // a number, "search", "none", or empty: 0.1 for AdaMo (the paper's), else none
-  std::optional<double> rate;    // of the policy baseline
-  double decay = 0;              // rate / (1 + decay step)
-  std::optional<double> l2;      // lambda; coded: the decay, in the constant only
-  std::string update = "epoch";  // or iteration
-  std::string measure;           // in-step, pass; empty: by protocol
-  std::string second_moment;     // see rate/second_moment.hpp; empty: by protocol
-  std::string bias_correction;   // yes, no; empty: by protocol
+  Index batch = 0;                 // 0: 256 for grey images, else 128, as in the paper
+  std::string first_rate;          // a number, "search", "none", or empty: 0.1 for AdaMo (the paper's), else none
+  std::optional<double> rate;      // of the policy baseline
+  double decay = 0;                // rate / (1 + decay step)
+  std::optional<double> l2;        // lambda; coded: the decay, in the constant only
+  std::optional<double> constant;  // G, instead of what is measured
+  std::string update = "epoch";    // or iteration
+  std::string measure;             // in-step, pass; empty: by protocol
+  std::string second_moment;       // see rate/second_moment.hpp; empty: by protocol
+  std::string bias_correction;     // yes, no; empty: by protocol
   double beta = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
   std::optional<double> k1, k2;
   bool hold_averages = false;
