@@ -92,8 +92,7 @@ const at::Tensor* find(const NamedTensors& tensors, const std::string& name) {
   return nullptr;
 }
 
-// Checks everything before it copies anything.
-void copy_weights(const std::string& path, const NamedTensors& from, const NamedTensors& to) {
+void check_weights(const std::string& path, const NamedTensors& from, const NamedTensors& to) {
   for (const auto& [name, target] : to) {
     const at::Tensor* source = find(from, name);
     if (source == nullptr) refuse(path, fmt::format("has no tensor {}; it belongs to another network", name));
@@ -102,6 +101,9 @@ void copy_weights(const std::string& path, const NamedTensors& from, const Named
                                fmt::join(source->sizes(), ", "), fmt::join(target.sizes(), ", ")));
     }
   }
+}
+
+void copy_weights(const NamedTensors& from, const NamedTensors& to) {
   const at::NoGradGuard no_grad;
   for (const auto& [name, target] : to) at::Tensor(target).copy_(*find(from, name));
 }
@@ -135,8 +137,10 @@ Trainer::Notes Trainer::load(const std::string& path) {
   State& state = *state_;
   try {
     const Position position = position_from(text("position"));
-    copy_weights(path, file.tensors, named_weights(*state.network));
+    const NamedTensors own = named_weights(*state.network);
+    check_weights(path, file.tensors, own);
     restore(path, state.optimizer, *optimizer, text("rate"));
+    copy_weights(file.tensors, own);
     state.position = position;
     state.order.clear();
   } catch (const nlohmann::json::exception&) {
@@ -152,7 +156,9 @@ Trainer::Notes Trainer::load(const std::string& path) {
 
 std::vector<std::string> Trainer::load_weights(const std::string& path) {
   if (!path.ends_with(".h5") && !path.ends_with(".hdf5")) {
-    copy_weights(path, load_safetensors(path).tensors, named_weights(*state_->network));
+    const NamedTensors tensors = load_safetensors(path).tensors, own = named_weights(*state_->network);
+    check_weights(path, tensors, own);
+    copy_weights(tensors, own);
     return {};
   }
   const KerasReport report = load_keras_weights(path, state_->network->layers());
