@@ -25,6 +25,7 @@ _lipschitzlr() {
       value=$(sed -nE "s/^  (-[a-z],)?$previous( |,--[a-z]+ )([^ :=]+).*/\3/p" <<<"$help")
   fi
   case $previous:$value in
+    --data:*) words=$(_lipschitzlr_names "$program" data list) files=yes ;;
     --rate:*) words="auto published coded certified gradient" ;;
     -*:*'|'*) words=${value//|/ } ;;
     -*:FILE | -*:FOLDER | -*:G) files=yes ;;

@@ -32,7 +32,8 @@ offers "" fit iris --epochs i
 offers "--scale --seed --solver --second-moment --single --seconds" fit iris --s
 offers "import" data i
 offers "iris" data get i
-offers "california covertype" data get iris c
+offers "california" data get iris ca
+offers "fashion-mnist fashion-mnist-test" train --data f
 offers "table1 table2" reproduce t
 offers "boston breast-cancer" reproduce table1 b
 offers "--seeds" reproduce table1 --s
