@@ -1,10 +1,9 @@
 // Our side of compare.py, which starts this program, waits until it is ready and then has it work one line at a time:
-//   network_bench train NETWORK BATCH STEPS THREADS in-step|pass PADDING   "go": trains an epoch of so many steps,
-//   prints
-//       the seconds of the steps, of the batches within them and of the authors' measuring pass; "check FOLDER": writes
-//       images and weights there, prints the loss in evaluation mode
-//   network_bench tap ROWS COLUMNS THREADS                         "go": prints the seconds one measurement takes
-//   network_bench peak THREADS                                     "go": prints operations per second of the machine
+//   train NETWORK BATCH STEPS THREADS in-step|pass PADDING
+//       go: trains an epoch of so many steps, prints the seconds of the steps, of the batches within them and of the
+//       authors' measuring pass; check FOLDER: writes images and weights there, prints the loss in evaluation mode
+//   tap ROWS COLUMNS THREADS   go: prints the seconds one measurement takes
+//   peak THREADS               go: prints operations per second of the machine
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/mm.h>
