@@ -150,8 +150,8 @@ def run_pass(name, batch, steps):
 def main():
     load = os.getloadavg()[0]
     if load > 0.5:
-        print(f"NOT QUIET: the load is {load:.1f}. Threads that wait for work without sleeping, as PyTorch's, lose most "
-              f"beside others,\nso the ratios below are too good; repeat when the machine is idle.")
+        print(f"NOT QUIET: the load is {load:.1f}. Threads that wait for work without sleeping, as PyTorch's, lose "
+              f"most beside others,\nso the ratios below are too good; repeat when the machine is idle.")
     print(f"Training steps, images/s by medians, {options.threads} threads each; plain PyTorch with Debian's "
           f"python3-torch; share of the arithmetic limits of the same run")
     print(f"{'network':15s} {'batch':>5s} {'PyTorch':>8s} {'ours':>9s} {'ratio':>6s} {'briefly':>9s} {'ratio':>6s} "
