@@ -5,9 +5,9 @@ the authors' separate measuring pass and of making the batches, as shares of a s
     compare.py NETWORK_BENCH [--threads N] [--rounds N] [--quick] [--only NAME]
 
 Ours is timed as `train` runs: a step makes its augmented batch, measures the penultimate activations and counts what
-is right, and its idle threads sleep at once, as the front command has it. PyTorch has one batch, ready. Ours is timed
-twice more, with idle threads that look for work for some microseconds, and for as long as OpenMP has it, which is how
-PyTorch's are."""
+is right, and its idle threads look for work for some microseconds, as the front command has it. PyTorch has one batch,
+ready. Ours is timed twice more, with idle threads that sleep at once, and that look for as long as OpenMP has it, which
+is how PyTorch's are."""
 import argparse
 import json
 import os
@@ -25,8 +25,8 @@ NETWORKS = [
     ("densenet-40-12", 128, 1, 0),
 ]
 # How long idle threads wait for work before they sleep.
-FRONT = {"OMP_WAIT_POLICY": "passive"}  # as start_torch_part() in src/app/torch_part.cpp
-BRIEFLY = {"GOMP_SPINCOUNT": "1000"}
+FRONT = {"GOMP_SPINCOUNT": "1000"}  # as start_torch_part() in src/app/torch_part.cpp
+ASLEEP = {"OMP_WAIT_POLICY": "passive"}
 UNSET = {}
 TAP_GOAL, DATA_GOAL = 0.1, 3  # per cent of a step
 TAPS = {"resnet20-v1": (128, 64), "mnist-cnn": (256, 128)}  # what their heads receive
@@ -46,7 +46,7 @@ class Process:
     """A program that has started and waits, answering one line at a time."""
 
     def __init__(self, *words, waiting=UNSET):
-        own = {name: value for name, value in os.environ.items() if name not in FRONT | BRIEFLY}
+        own = {name: value for name, value in os.environ.items() if name not in FRONT | ASLEEP}
         environment = own | waiting | {"OPENBLAS_NUM_THREADS": str(options.threads)}
         self.process = subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, env=environment)
@@ -114,9 +114,9 @@ def run_network(name, batch, steps, goal, machine):
     must_agree(name)
     steps = 1 if options.quick else steps
     with ours(name, batch, steps) as us, theirs(name, batch, steps) as them, \
-            ours(name, batch, steps, waiting=BRIEFLY) as brief, ours(name, batch, steps, waiting=UNSET) as unset:
+            ours(name, batch, steps, waiting=ASLEEP) as asleep, ours(name, batch, steps, waiting=UNSET) as unset:
         operations = them.facts["operations"]
-        other, *variants, peaks = take_turns([them, us, brief, unset, machine])
+        other, *variants, peaks = take_turns([them, us, asleep, unset, machine])
     ratios = [median(b["seconds"] / a["seconds"] for a, b in zip(turns, other)) for turns in variants]
     mine = variants[0]
     best = min(b["seconds"] for b in other) / min(a["seconds"] for a in mine)
@@ -154,15 +154,15 @@ def main():
               f"most beside others,\nso the ratios below are too good; repeat when the machine is idle.")
     print(f"Training steps, images/s by medians, {options.threads} threads each; plain PyTorch with Debian's "
           f"python3-torch; share of the arithmetic limits of the same run")
-    print(f"{'network':15s} {'batch':>5s} {'PyTorch':>8s} {'ours':>9s} {'ratio':>6s} {'briefly':>9s} {'ratio':>6s} "
+    print(f"{'network':15s} {'batch':>5s} {'PyTorch':>8s} {'ours':>9s} {'ratio':>6s} {'asleep':>9s} {'ratio':>6s} "
           f"{'unset':>9s} {'ratio':>6s} {'goal':>5s} {'GFLOP/s':>8s} {'of sgemm':>8s} {'of FMA':>7s}")
     chosen = [network for network in NETWORKS if options.only in network[0]]
     if not chosen:
         parser.error(f"there is no network with {options.only!r} in its name")
     with Process(PROGRAM, "peak", options.threads) as machine:
         results = {network[0]: run_network(*network, machine) for network in chosen}
-    print("Idle threads of ours sleep at once (OMP_WAIT_POLICY=passive, as the front command sets it: this counts), "
-          "wait\nbriefly (GOMP_SPINCOUNT=1000), or as long as OpenMP has it (nothing is set), as PyTorch's do.")
+    print("Idle threads of ours look for work briefly (GOMP_SPINCOUNT=1000, as the front command sets it: this counts), "
+          "sleep\nat once (OMP_WAIT_POLICY=passive), or look as long as OpenMP has it (nothing is set), as PyTorch's do.")
     for name, batch, steps, _ in chosen:
         if name not in TAPS:
             continue

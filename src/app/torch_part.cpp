@@ -26,8 +26,9 @@ void start_torch_part(const std::vector<std::string>& arguments) {
     throw Error(Fault::usage,
                 "this build has no libtorch part; build with -DLIPSCHITZLR_TORCH=ON, or use ./lipschitzlr");
   }
-  // Idle threads that spin take the core another process needs; one that wants them can set it otherwise.
-  setenv("OMP_WAIT_POLICY", "passive", 0);
+  // Idle threads that look for work for long take the core another process needs; threads that sleep at once must be
+  // woken for every small piece of work. A thousand looks cost neither much (docs/performance.md).
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) setenv("GOMP_SPINCOUNT", "1000", 0);
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;

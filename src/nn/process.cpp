@@ -51,6 +51,7 @@ ProcessFacts process_facts() {
   facts.blas = "not OpenBLAS: slow; install libopenblas0-pthread";
   if (auto* config = find_symbol<char*()>("openblas_get_config")) facts.blas = config();
   if (auto* threads = find_symbol<int()>("openblas_get_num_threads")) facts.blas_threads = threads();
+  if (const char* looks = std::getenv("GOMP_SPINCOUNT")) facts.wait_policy = std::string(looks) + " looks";
   if (const char* policy = std::getenv("OMP_WAIT_POLICY")) facts.wait_policy = policy;
   return facts;
 }

@@ -24,7 +24,7 @@ struct ProcessFacts {
   int cores = 0;
   std::string blas;         // "OpenBLAS 0.3.21 ...", or that of libtorch's own description
   int blas_threads = 0;     // 0: not known
-  std::string wait_policy;  // of OpenMP, as in the environment; empty: not set
+  std::string wait_policy;  // of OpenMP's idle threads, as in the environment: "passive", "1000 looks"; empty: not set
 };
 ProcessFacts process_facts();
 
