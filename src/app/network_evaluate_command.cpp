@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "app/options.hpp"
 #include "app/torch_commands.hpp"
@@ -21,15 +20,11 @@ struct Options {
 void evaluate(const Options& options) {
   const data::ImageSet train = data::load_images(options.choice.data, data::Part::train);
   const data::ImageSet test = data::load_images(options.choice.data, data::Part::test);
-  const auto everything = [](const data::ImageSet& images) {
-    std::vector<Index> indices(static_cast<std::size_t>(images.count()));
-    std::iota(indices.begin(), indices.end(), Index{0});
-    return indices;
-  };
-  nn::Trainer trainer(run::trainer_options(run::completed(options.choice, train), train), train, everything(train));
+  nn::Trainer trainer(run::trainer_options(run::completed(options.choice, train), train), train,
+                      data::all_images(train));
   const std::vector<std::string> remarks = trainer.load_weights(options.weights);
   const bool tested = test.count() > 0;
-  const nn::Evaluation result = trainer.evaluate(tested ? test : train, everything(tested ? test : train));
+  const nn::Evaluation result = trainer.evaluate(tested ? test : train, data::all_images(tested ? test : train));
   if (options.json) {
     const nlohmann::ordered_json json = {{"accuracy", result.accuracy},
                                          {"loss", result.loss},
@@ -53,15 +48,17 @@ void add_network_evaluate_command(CLI::App& app) {
       ->required();
   command->add_option("--data", options->choice.data, "image set or folder of PNG files, as for train");
   command->add_option("--model", options->choice.network, "network, as for train; default: by the images");
-  command->add_option("--padding", options->choice.padding, "tensorflow, symmetric");
-  expect_number(command->add_option("--bn-eps", options->choice.bn_epsilon, "batch norm's epsilon"), "a number above 0",
-                [](double value) { return value > 0; });
-  add_threads_option(*command, options->choice.threads);
+  command->add_option("--padding", options->choice.padding, "as for train; default: tensorflow")
+      ->type_name("tensorflow|symmetric");
+  expect_positive(
+      command->add_option("--bn-eps", options->choice.bn_epsilon, "batch norm's epsilon; default: the network's"));
+  add_threads_option(*command, options->choice.threads, Bits::differ);
   add_json_option(*command, options->json);
   fold_help(*command);
   command->footer(
       "Example:\n"
-      "  lipschitzlr evaluate --model resnet20-v1 --data cifar10 --weights runs/cifar10/best.safetensors");
+      "  lipschitzlr evaluate --model resnet20-v1 --data cifar10 --weights "
+      "runs/cifar10-resnet20-v1-adamo-adaptive/best.safetensors");
   command->callback([options] { evaluate(*options); });
 }
 

@@ -36,18 +36,6 @@ CLI::Option* expect(CLI::Option* option, const std::string& what, Accepts accept
       ""));
 }
 
-CLI::Option* expect_number_above_zero(CLI::Option* option) {
-  return expect_number(option, "a number above 0", [](double number) { return number > 0; });
-}
-
-CLI::Option* expect_number_from_zero(CLI::Option* option) {
-  return expect_number(option, "a number of 0 or more", [](double number) { return number >= 0; });
-}
-
-CLI::Option* expect_weight(CLI::Option* option) {
-  return expect_number(option, "a number from 0 to below 1", [](double share) { return share >= 0 && share < 1; });
-}
-
 std::string with_default(const std::string& text, double value) {
   return fmt::format("{}; default: {:g}", text, value);
 }
@@ -59,6 +47,18 @@ CLI::Option* expect_number(CLI::Option* option, const std::string& what, const s
     double number = 0;
     return reads_as(text, number) && std::isfinite(number) && accepts(number);
   });
+}
+
+CLI::Option* expect_positive(CLI::Option* option) {
+  return expect_number(option, "a number above 0", [](double number) { return number > 0; });
+}
+
+CLI::Option* expect_not_negative(CLI::Option* option) {
+  return expect_number(option, "a number of 0 or more", [](double number) { return number >= 0; });
+}
+
+CLI::Option* expect_share(CLI::Option* option) {
+  return expect_number(option, "a number from 0 to below 1", [](double share) { return share >= 0 && share < 1; });
 }
 
 CLI::Option* expect_whole(CLI::Option* option, std::int64_t least, std::int64_t most) {
@@ -131,9 +131,9 @@ void add_data_options(CLI::App& command, run::DataChoice& choice) {
       .add_flag_callback(
           "--no-intercept", [&choice] { choice.intercept = false; }, "leave out the column of ones")
       ->group(group);
-  expect_number_from_zero(command.add_option("--l2", choice.l2,
-                                             "adds L2/2 ||w||^2 to the loss; w has the intercept in it, which is thus "
-                                             "penalised too; default: 0"))
+  expect_not_negative(command.add_option("--l2", choice.l2,
+                                         "adds L2/2 ||w||^2 to the loss; w has the intercept in it, which is thus "
+                                         "penalised too; default: 0"))
       ->type_name("L2")
       ->group(group);
   command
@@ -142,9 +142,8 @@ void add_data_options(CLI::App& command, run::DataChoice& choice) {
           "adds ||G w||^2; a number, or a file with G's diagonal or all of G (the last column is the intercept's)")
       ->type_name("G")
       ->group(group);
-  expect_number_above_zero(
-      command.add_option("--weight-bound", choice.weight_bound,
-                         "K of the formulas, a bound on ||w||; guessed from the data when not given"))
+  expect_positive(command.add_option("--weight-bound", choice.weight_bound,
+                                     "K of the formulas, a bound on ||w||; guessed from the data when not given"))
       ->type_name("K")
       ->group(group);
   expect_number(command.add_option("--holdout", choice.holdout,
@@ -184,30 +183,29 @@ void add_training_options(CLI::App& command, run::TrainingChoice& choice) {
   expect_whole(command.add_option("--batch", options.batch, "rows per step; default: 0, all of them (sgd: 128)"), 0)
       ->type_name("ROWS")
       ->group(group);
-  expect_number_above_zero(
-      command.add_option("--first-rate", options.rule.first_rate, "rate of the first epoch (AdaMo's x)"))
+  expect_positive(command.add_option("--first-rate", options.rule.first_rate, "rate of the first epoch (AdaMo's x)"))
       ->type_name("X")
       ->group(group);
-  expect_number_from_zero(
+  expect_not_negative(
       command.add_option("--decay", options.rule.decay, "divide the rate by 1 + DECAY t at step t; default: 0"))
       ->type_name("DECAY")
       ->group(group);
   command.add_flag("--bias-correction", options.rule.bias_correction, "correct averages for their start at zero")
       ->group(group);
   command.add_flag("--fixed", options.rule.fixed, "keep the first measured constant for ever")->group(group);
-  expect_weight(command.add_option("--beta", options.rule.beta,
-                                   with_default("weight of the past (AdaMo, RMSprop)", options.rule.beta)))
+  expect_share(command.add_option("--beta", options.rule.beta,
+                                  with_default("weight of the past (AdaMo, RMSprop)", options.rule.beta)))
       ->type_name("B")
       ->group(group);
-  expect_weight(command.add_option("--beta1", options.rule.beta1,
-                                   with_default("weight of the past in K1 (Auto-Adam)", options.rule.beta1)))
+  expect_share(command.add_option("--beta1", options.rule.beta1,
+                                  with_default("weight of the past in K1 (Auto-Adam)", options.rule.beta1)))
       ->type_name("B")
       ->group(group);
-  expect_weight(command.add_option("--beta2", options.rule.beta2,
-                                   with_default("weight of the past in K2 (Auto-Adam)", options.rule.beta2)))
+  expect_share(command.add_option("--beta2", options.rule.beta2,
+                                  with_default("weight of the past in K2 (Auto-Adam)", options.rule.beta2)))
       ->type_name("B")
       ->group(group);
-  expect_number_from_zero(
+  expect_not_negative(
       command.add_option("--epsilon", options.rule.epsilon,
                          with_default("added to square roots (RMSprop, Auto-Adam)", options.rule.epsilon)))
       ->type_name("E")
@@ -224,11 +222,10 @@ void add_training_options(CLI::App& command, run::TrainingChoice& choice) {
       .add_flag("--coded-denominator", options.rule.coded_denominator,
                 "divide by K_z alone, as the authors' code does, instead of G (RMSprop)")
       ->group(group);
-  expect_number_above_zero(
-      command.add_option("--k1", options.rule.initial_k1, "K1 at the start; the paper has 1 (Auto-Adam)"))
+  expect_positive(command.add_option("--k1", options.rule.initial_k1, "K1 at the start; the paper has 1 (Auto-Adam)"))
       ->type_name("K1")
       ->group(group);
-  expect_number_above_zero(
+  expect_positive(
       command.add_option("--k2", options.rule.initial_k2, "K2 at the start; the paper has 1e-6 (Auto-Adam)"))
       ->type_name("K2")
       ->group(group);
@@ -243,18 +240,18 @@ void add_training_options(CLI::App& command, run::TrainingChoice& choice) {
                0)
       ->type_name("N")
       ->group(stops);
-  expect_number_from_zero(command.add_option("--seconds", options.seconds, "time; default: no limit"))
+  expect_not_negative(command.add_option("--seconds", options.seconds, "time; default: no limit"))
       ->type_name("S")
       ->group(stops);
   expect_number(command.add_option("--loss", options.loss_threshold, "stop when the loss is below; default: never"),
                 "a number", [](double) { return true; })
       ->type_name("LOSS")
       ->group(stops);
-  expect_number_from_zero(command.add_option("--gradient-tolerance", options.gradient_tolerance,
-                                             "stop when the gradient's norm is at most this; default: 0"))
+  expect_not_negative(command.add_option("--gradient-tolerance", options.gradient_tolerance,
+                                         "stop when the gradient's norm is at most this; default: 0"))
       ->type_name("G")
       ->group(stops);
-  expect_number_from_zero(
+  expect_not_negative(
       command.add_option("--tolerance", options.relative_tolerance,
                          with_default("stop when the loss changed by at most this share, five times in a row",
                                       options.relative_tolerance)))
@@ -267,11 +264,11 @@ void add_json_option(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "print one JSON object instead of text");
 }
 
-void add_threads_option(CLI::App& command, unsigned& threads) {
+void add_threads_option(CLI::App& command, unsigned& threads, Bits bits) {
   constexpr std::int64_t kMostThreads = 1024;
-  expect_whole(
-      command.add_option("--threads", threads, "default: 0, all cores; results have the same bits for any number"), 0,
-      kMostThreads)
+  const std::string help =
+      bits == Bits::same ? "results have the same bits for any number" : "libtorch's last bits depend on it";
+  expect_whole(command.add_option("--threads", threads, "default: 0, all cores; " + help), 0, kMostThreads)
       ->type_name("N");
 }
 

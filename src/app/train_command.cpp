@@ -13,19 +13,6 @@ namespace lipschitzlr::app {
 namespace {
 
 constexpr int kInterrupted = 130;
-constexpr std::int64_t kMostThreads = 1024;
-
-void expect_positive(CLI::Option* option) {
-  expect_number(option, "a number above 0", [](double value) { return value > 0; });
-}
-
-void expect_not_negative(CLI::Option* option) {
-  expect_number(option, "a number of 0 or more", [](double value) { return value >= 0; });
-}
-
-void expect_share(CLI::Option* option) {
-  expect_number(option, "a number from 0 to below 1", [](double value) { return value >= 0 && value < 1; });
-}
 
 struct Options {
   run::NetworkRun run;
@@ -36,7 +23,7 @@ struct Options {
 void add_what_options(CLI::App& command, run::NetworkChoice& choice) {
   command
       .add_option("--data", choice.data,
-                  "image set: mnist, fashion-mnist, cifar10, cifar100, or a folder with one "
+                  "image set: mnist (default), fashion-mnist, cifar10, cifar100, or a folder with one "
                   "folder of PNG files per class (in train/ and test/, or in itself)")
       ->type_name("SET");
   command
@@ -46,17 +33,17 @@ void add_what_options(CLI::App& command, run::NetworkChoice& choice) {
       ->type_name("NAME");
   command
       .add_option("--optimizer", choice.optimizer,
-                  "adamo, sgd, rmsprop, auto-adam (the paper's), or libtorch's own "
+                  "adamo (default), sgd, rmsprop, auto-adam (the paper's), or libtorch's own "
                   "momentum, adam, adamw, driven by the same rates")
       ->type_name("NAME");
   command
       .add_option("--policy", choice.policy,
-                  "adaptive: the rate is recomputed; fixed: computed once; baseline: a "
+                  "adaptive (default): the rate is recomputed; fixed: computed once; baseline: a "
                   "usual constant rate (--rate)")
       ->type_name("adaptive|fixed|baseline");
   command
       .add_option("--protocol", choice.protocol,
-                  "published: the paper's text; coded: what its authors ran, with the "
+                  "published (default): the paper's text; coded: what its authors ran, with the "
                   "test set as validation set")
       ->type_name("published|coded");
   expect_whole(command.add_option("--epochs", choice.epochs, "how often every image is seen; default: 20"), 1);
@@ -92,17 +79,19 @@ void add_rate_options(CLI::App& command, run::NetworkChoice& choice) {
       ->type_name("NAME");
   command.add_option("--bias-correction", choice.bias_correction, "yes, no; default: published yes, coded no")
       ->type_name("yes|no");
-  expect_share(command.add_option("--beta", choice.beta, "AdaMo, RMSprop: weight of the past"));
-  expect_share(command.add_option("--beta1", choice.beta1, "Auto-Adam: the same of the first average"));
-  expect_share(command.add_option("--beta2", choice.beta2, "Auto-Adam: the same of the second average"));
-  expect_not_negative(command.add_option("--epsilon", choice.epsilon, "RMSprop, Auto-Adam: added to square roots"));
+  expect_share(command.add_option("--beta", choice.beta, "AdaMo, RMSprop: weight of the past; default: 0.9"));
+  expect_share(command.add_option("--beta1", choice.beta1, "Auto-Adam: the same of the first average; default: 0.9"));
+  expect_share(
+      command.add_option("--beta2", choice.beta2, "Auto-Adam: the same of the second average; default: 0.999"));
+  expect_not_negative(
+      command.add_option("--epsilon", choice.epsilon, "RMSprop, Auto-Adam: added to square roots; default: 1e-7"));
   expect_positive(command.add_option("--k1", choice.k1, "Auto-Adam: K1 at the start"));
   expect_positive(command.add_option("--k2", choice.k2, "Auto-Adam: K2 at the start"));
   command.add_flag("--hold-averages", choice.hold_averages, "Auto-Adam: never move K1 and K2");
 }
 
 void add_network_options(CLI::App& command, run::NetworkChoice& choice) {
-  command.add_option("--padding", choice.padding, "of 3x3 convolutions with stride 2: tensorflow, symmetric")
+  command.add_option("--padding", choice.padding, "of 3x3 convolutions with stride 2; default: tensorflow")
       ->type_name("tensorflow|symmetric");
   expect_positive(
       command.add_option("--bn-eps", choice.bn_epsilon, "batch norm's epsilon; default: 1e-3, DenseNet 1.1e-5"));
@@ -125,15 +114,13 @@ void add_run_options(CLI::App& command, Options& options) {
                                   "share of the training images set aside; 0: validate on the "
                                   "test images; default: 0.1, coded 0"));
   expect_whole(command.add_option("--limit", run.choice.limit, "train on so many images only"), 1);
-  expect_whole(command.add_option("--seed", run.choice.seed, "of start, order, augmentation and dropout"), 0);
+  expect_whole(command.add_option("--seed", run.choice.seed, "of start, order, augmentation and dropout; default: 1"),
+               0);
   expect_whole(
       command.add_option("--log-steps", run.log_steps, "record every so many steps, 0: epochs only; default: 50"), 0);
   expect_positive(command.add_option("--checkpoint-minutes", run.checkpoint_minutes,
                                      "save a checkpoint every so many minutes, and after each epoch; default: 5"));
-  expect_whole(
-      command.add_option("--threads", run.choice.threads, "default: 0, all cores; libtorch's last bits depend on it")
-          ->type_name("N"),
-      0, kMostThreads);
+  add_threads_option(command, run.choice.threads, Bits::differ);
   command.add_flag("--quiet", options.quiet, "no progress");
   add_json_option(command, options.json);
 }
@@ -190,7 +177,7 @@ void add_train_command(CLI::App& app, const std::vector<std::string>& words, int
       "  lipschitzlr train --data mnist\n"
       "  lipschitzlr train --data cifar10 --optimizer adamo --first-rate search --epochs 30\n"
       "  lipschitzlr train --data cifar10 --optimizer adamo --first-rate 1 --decay 1e-3 --protocol coded\n"
-      "  lipschitzlr train --resume runs/mnist-mnist-cnn-sgd-adaptive --epochs 40");
+      "  lipschitzlr train --resume runs/mnist-mnist-cnn-adamo-adaptive --epochs 40");
   command->callback([options, command, &words, &exit_code] {
     if (!options->resume.empty()) {
       expect_resumable(*command);

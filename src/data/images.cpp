@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 namespace lipschitzlr::data {
 namespace {
 
@@ -13,6 +15,12 @@ std::string pixel_name(const ImageSet& images, Index place) {
 }
 
 }  // namespace
+
+std::vector<Index> all_images(const ImageSet& images) {
+  std::vector<Index> indices(static_cast<std::size_t>(images.count()));
+  std::iota(indices.begin(), indices.end(), Index{0});
+  return indices;
+}
 
 Table image_table(const ImageSet& images) {
   using Bytes = Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
@@ -31,13 +30,7 @@ constexpr double kLarge = 4;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-std::vector<Index> all_images(const data::ImageSet& images) {
-  std::vector<Index> indices(static_cast<std::size_t>(images.count()));
-  std::iota(indices.begin(), indices.end(), Index{0});
-  return indices;
-}
-
-// A place that does not exist yet: runs/mnist-mnist-cnn-sgd-adaptive, then with -2, -3, ...
+// A place that does not exist yet: runs/mnist-mnist-cnn-adamo-adaptive, then with -2, -3, ...
 std::string new_folder(const NetworkChoice& choice) {
   const std::string data = std::filesystem::weakly_canonical(choice.data).filename().string();
   const std::string base = fmt::format("runs/{}-{}-{}-{}", data, choice.network, choice.optimizer, choice.policy);
@@ -85,7 +78,7 @@ Running::Running(const NetworkRun& run) : run_(run) {
 }
 
 void Running::split_images() {
-  training_ = all_images(train_);
+  training_ = data::all_images(train_);
   validates_on_test_ = *run_.choice.validation == 0;
   if (validates_on_test_) {
     if (test_.count() == 0) {
@@ -93,7 +86,7 @@ void Running::split_images() {
                                             "--validation 0.1",
                                             run_.choice.data));
     }
-    validation_ = all_images(test_);
+    validation_ = data::all_images(test_);
     result_.validated_on = fmt::format("the {} test images", test_.count());
   } else {
     Random random(run_.choice.seed);
@@ -188,7 +181,7 @@ void Running::finish() {
   }
   if (record_) trainer_->save_weights(result_.folder + "/weights.safetensors");
   if (test_.count() > 0) {
-    result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, all_images(test_));
+    result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, data::all_images(test_));
   }
   if (record_) record_->finish(to_json(result_));
 }

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -33,12 +32,6 @@ data::ImageSet pictures(Index count, Index size = 12) {
   return set;
 }
 
-std::vector<Index> everything(const data::ImageSet& set) {
-  std::vector<Index> indices(static_cast<std::size_t>(set.count()));
-  std::iota(indices.begin(), indices.end(), Index{0});
-  return indices;
-}
-
 TrainerOptions small_options(const std::string& network = "mnist-cnn") {
   TrainerOptions options;
   options.network = network;
@@ -62,7 +55,7 @@ TEST(Trainer, LearnsAndReports) {
   const data::ImageSet set = pictures(96);
   TrainerOptions options = small_options("softmax");
   options.optimizer = "sgd";
-  Trainer trainer(options, set, everything(set));
+  Trainer trainer(options, set, data::all_images(set));
   EXPECT_EQ(trainer.steps_per_epoch(), 6);
   double first_loss = 0;
   for (int epoch = 1; epoch <= 6; ++epoch) {
@@ -79,7 +72,7 @@ TEST(Trainer, LearnsAndReports) {
   EXPECT_EQ(trainer.epochs_done(), 6);
   EXPECT_LT(trainer.epoch_report().loss, 0.7 * first_loss);
   EXPECT_EQ(trainer.epoch_report().images, 96);
-  const Evaluation evaluation = trainer.evaluate(set, everything(set));
+  const Evaluation evaluation = trainer.evaluate(set, data::all_images(set));
   EXPECT_EQ(evaluation.count, 96);
   EXPECT_GT(evaluation.accuracy, 0.6);
 }
@@ -91,8 +84,8 @@ TEST_P(TrainerResume, ContinuesBitForBitFromTheMiddleOfAnEpoch) {
   TrainerOptions options = small_options("mnist-cnn");
   options.optimizer = GetParam();
   options.controller.rule_options.first_rate = 0.01;
-  Trainer whole(options, set, everything(set)), begun(options, set, everything(set)),
-      resumed(options, set, everything(set));
+  Trainer whole(options, set, data::all_images(set)), begun(options, set, data::all_images(set)),
+      resumed(options, set, data::all_images(set));
   for (int epoch = 0; epoch < 3; ++epoch) whole.run_epoch(kOn);
 
   const std::string path = testing::TempDir() + "/trainer.safetensors";
@@ -115,7 +108,7 @@ TEST(Trainer, APassBeforeEachEpochMeasuresTheImagesAsTheyAre) {
   options.optimizer = "sgd";
   options.controller.rule_options.first_rate = std::nullopt;
   options.measure = Measure::pass;
-  Trainer trainer(options, set, everything(set));
+  Trainer trainer(options, set, data::all_images(set));
   trainer.run_epoch(kOn);
   // The softmax network's penultimate activations are the pixels; the first batch of images in their order.
   double largest = 0;
@@ -138,7 +131,7 @@ TEST(Trainer, ABaselineKeepsItsRateButForTheDecay) {
   options.optimizer = "sgd";
   options.policy = Policy::baseline;
   options.controller.rule_options.decay = 0.5;
-  Trainer trainer(options, set, everything(set));
+  Trainer trainer(options, set, data::all_images(set));
   for (int epoch = 0; epoch < 2; ++epoch) {
     trainer.run_epoch([](const StepReport& step) {
       EXPECT_DOUBLE_EQ(step.rate, 0.01 / (1 + 0.5 * static_cast<double>(step.step - 1)));
@@ -152,7 +145,7 @@ TEST(Trainer, StopsWithTheNumbersWhenTheLossIsNotFinite) {
   TrainerOptions options = small_options("softmax");
   options.policy = Policy::baseline;
   options.baseline_rate = 1e38;
-  Trainer trainer(options, set, everything(set));
+  Trainer trainer(options, set, data::all_images(set));
   try {
     for (int epoch = 0; epoch < 3; ++epoch) trainer.run_epoch(kOn);
     FAIL() << "it went on";
@@ -166,7 +159,7 @@ TEST(Trainer, StopsWithTheNumbersWhenTheLossIsNotFinite) {
 TEST(Trainer, RefusesDamagedAndForeignCheckpointsAndStaysAsItWas) {
   const data::ImageSet set = pictures(48);
   const std::string path = testing::TempDir() + "/refused.safetensors";
-  Trainer trainer(small_options("mlp-8"), set, everything(set));
+  Trainer trainer(small_options("mlp-8"), set, data::all_images(set));
   trainer.run_epoch(kOn);
   trainer.save(path, {});
   const std::string good = read_file(path), before = weights_of(trainer);
@@ -180,7 +173,7 @@ TEST(Trainer, RefusesDamagedAndForeignCheckpointsAndStaysAsItWas) {
   std::string flipped = good;
   flipped[flipped.size() - 100] ^= 1;
   refused(flipped);
-  Trainer other(small_options("mlp-9"), set, everything(set));
+  Trainer other(small_options("mlp-9"), set, data::all_images(set));
   other.save(path, {});
   refused(read_file(path));
   trainer.save_weights(path);
@@ -194,10 +187,10 @@ TEST(Trainer, RefusesOptionsThatMakeNoSense) {
   TrainerOptions options = small_options("mlp-8");
   EXPECT_THROW(Trainer(options, set, {}), Error);
   options.batch = 1;
-  EXPECT_THROW(Trainer(options, set, everything(set)), Error);
+  EXPECT_THROW(Trainer(options, set, data::all_images(set)), Error);
   options = small_options("mlp-8");
   options.optimizer = "magic";
-  EXPECT_THROW(Trainer(options, set, everything(set)), Error);
+  EXPECT_THROW(Trainer(options, set, data::all_images(set)), Error);
 }
 
 }  // namespace

@@ -25,4 +25,7 @@ struct ImageSet {
 // colours pixel_ROW_COLUMN_red, ...), and the classes that occur as target "label".
 Table image_table(const ImageSet& images);
 
+// 0, 1, ... count() - 1: where the chosen images are all of them.
+std::vector<Index> all_images(const ImageSet& images);
+
 }  // namespace lipschitzlr::data
