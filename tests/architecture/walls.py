@@ -17,7 +17,7 @@ MAY_USE = {
     "rate": ["base", "bound"],
     "linear": ["base", "data", "bound", "rate"],
     "nn": ["base", "data", "bound", "rate"],
-    "dist": ["base"],
+    "dist": ["base", "data"],
     "run": CORE + ["nn", "dist"],
     "experiment": CORE + ["nn", "dist", "run"],
     "report": CORE + ["nn", "dist", "run"],

@@ -1,0 +1,97 @@
+#include "lipschitzlr/dist/connect.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "dist/processes.hpp"
+#include "lipschitzlr/base/agreement.hpp"
+#include "lipschitzlr/base/random.hpp"
+
+namespace lipschitzlr {
+namespace {
+
+using test::Ended;
+using test::member_of;
+using test::Process;
+using test::run_team;
+
+std::vector<double> numbers(int rank, std::size_t count) {
+  Random random(static_cast<std::uint64_t>(rank) + 7);
+  std::vector<double> values(count);
+  for (double& value : values) value = random.normal();
+  return values;
+}
+
+constexpr std::size_t kLengths[] = {1, 2, 3, 5, 1000, 100'003};
+
+LIPSCHITZLR_WORK(sums_have_the_same_bits) {
+  for (const std::size_t length : kLengths) {
+    std::vector<double> doubles = numbers(team.rank(), length);
+    std::vector<float> floats(doubles.begin(), doubles.end());
+    const auto first = team.start_sum(std::span<double>(doubles));
+    const auto second = team.start_sum(std::span<float>(floats));
+    first->wait();
+    second->wait();
+    std::vector<double> exact(length), size(length);
+    for (int rank = 0; rank < team.size(); ++rank) {
+      const std::vector<double> other = numbers(rank, length);
+      for (std::size_t i = 0; i < length; ++i) exact[i] += other[i], size[i] += std::abs(other[i]);
+    }
+    for (std::size_t i = 0; i < length; ++i) {
+      if (std::abs(doubles[i] - exact[i]) > 1e-15 * size[i]) out << "wrong sum of doubles\n";
+      if (std::abs(static_cast<double>(floats[i]) - exact[i]) > 1e-6 * size[i]) out << "wrong sum of floats\n";
+    }
+    std::uint64_t bits = 0;
+    for (const double value : doubles) bits = bits * 31 + std::hash<double>()(value);
+    for (const float value : floats) bits = bits * 31 + std::hash<float>()(value);
+    out << bits << "\n";
+  }
+}
+
+TEST(Connect, SumsAreRightAndHaveTheSameBitsInAllProcesses) {
+  for (const int size : {1, 2, 3, 4}) {
+    const std::vector<Ended> ended = run_team(size, "sums_have_the_same_bits");
+    for (const Ended& one : ended) {
+      EXPECT_EQ(one.exit_code, 0) << one.written;
+      EXPECT_EQ(one.written, ended[0].written);
+      EXPECT_EQ(one.written.find("wrong"), std::string::npos) << one.written;
+    }
+  }
+}
+
+LIPSCHITZLR_WORK(small_calls) {
+  std::vector<double> largest = {static_cast<double>(team.rank()), -static_cast<double>(team.rank()) - 1, 1.0};
+  if (team.rank() == 1) largest[2] = std::nan("");
+  team.maximum(largest);
+  out << largest[0] << " " << largest[1] << " " << std::isnan(largest[2]);
+  std::string text = team.leads() ? "from the first" : "something else";
+  text.resize(14);
+  team.broadcast(std::as_writable_bytes(std::span(text)));
+  team.sum(std::span<double>());
+  team.sum(std::span<float>());
+  team.maximum({});
+  team.broadcast({});
+  out << " " << text;
+}
+
+TEST(Connect, MaximaSeeWhatIsNotANumberAndRankZeroIsHeardByAll) {
+  for (const Ended& one : run_team(3, "small_calls")) EXPECT_EQ(one.written, "2 -1 1 from the first");
+}
+
+LIPSCHITZLR_WORK(other_data) {
+  expect_same(team, "options", "the same");
+  expect_same(team, "data", team.rank() == 1 ? "b" : "a", Fault::data);
+}
+
+TEST(Connect, OtherDataInOneProcessIsToldByAll) {
+  for (const Ended& one : run_team(3, "other_data")) {
+    EXPECT_EQ(one.exit_code, 3);
+    EXPECT_EQ(one.written, "other data in rank 1 than in rank 0; all processes must be started alike");
+  }
+}
+
+}  // namespace
+}  // namespace lipschitzlr
