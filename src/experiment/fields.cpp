@@ -9,6 +9,14 @@
 
 namespace lipschitzlr::experiment {
 
+nlohmann::json parse_json(std::string_view text, const std::string& file) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    throw Error(Fault::data, fmt::format("{}: is not JSON (byte {})", file, error.byte));
+  }
+}
+
 Fields::Fields(const nlohmann::json& object, std::string file, std::string place)
     : object_(object), file_(std::move(file)), place_(std::move(place)) {
   if (object_.is_object()) return;
@@ -45,6 +53,12 @@ double Fields::positive(const std::string& name) {
   const double number_ = number(name);
   if (!(number_ > 0)) refuse(name, "must be above 0");
   return number_;
+}
+
+double Fields::percent(const std::string& name) {
+  const double share = positive(name);
+  if (share > 100) refuse(name, "is a share in percent and can't be above 100");
+  return share;
 }
 
 std::int64_t Fields::count(const std::string& name) {

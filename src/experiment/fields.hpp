@@ -5,9 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lipschitzlr::experiment {
+
+// Throws Error (data) naming the file and the place when the text is not JSON.
+nlohmann::json parse_json(std::string_view text, const std::string& file);
 
 class Fields {
  public:
@@ -18,6 +22,7 @@ class Fields {
   std::string text(const std::string& name);  // not empty
   double number(const std::string& name);
   double positive(const std::string& name);
+  double percent(const std::string& name);  // above 0, to 100
   std::int64_t count(const std::string& name);  // a whole number, 1 or more
   bool flag(const std::string& name);
   std::vector<std::string> texts(const std::string& name);

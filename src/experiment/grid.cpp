@@ -71,4 +71,10 @@ std::string format_count(double count) {
 
 std::string format_percent(double percent) { return fmt::format("{:.2f} %", percent); }
 
+std::string hours_text(double hours) {
+  if (hours < 1.0 / 60) return fmt::format("{:.0f} s", hours * 3600);
+  if (hours < 1) return fmt::format("{:.0f} min", hours * 60);
+  return hours < 100 ? fmt::format("{:.1f} h", hours) : fmt::format("{} h", format_count(hours));
+}
+
 }  // namespace lipschitzlr::experiment

@@ -88,8 +88,7 @@ PaperFigures read_paper(Fields fields, bool percent) {
   PaperFigures figures;
   figures.rate = fields.positive("rate");
   for (const auto& [name, figure] : {std::pair{"baseline", &figures.baseline}, {"computed", &figures.computed}}) {
-    *figure = percent ? fields.positive(name) : static_cast<double>(fields.count(name));
-    if (percent && *figure > 100) fields.refuse(name, "is a share in percent and can't be above 100");
+    *figure = percent ? fields.percent(name) : static_cast<double>(fields.count(name));
   }
   figures.rows = fields.count("rows");
   fields.finish();
@@ -139,12 +138,7 @@ std::vector<Recipe> embedded_recipes() {
 }  // namespace
 
 Recipe parse_recipe(std::string_view text, const std::string& file) {
-  nlohmann::json json;
-  try {
-    json = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw Error(Fault::data, fmt::format("{}: is not JSON (byte {})", file, error.byte));
-  }
+  const nlohmann::json json = parse_json(text, file);
   Fields fields(json, file);
   Recipe recipe;
   recipe.table = fields.text("table");

@@ -8,6 +8,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/run/network_record.hpp"
 #include "nn/process.hpp"
 #include "run/network_running.hpp"
 
@@ -15,8 +16,6 @@ namespace lipschitzlr::run {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr const char* kKind = "network training";
 
 }  // namespace
 
@@ -26,7 +25,7 @@ void Running::take_choice_of_folder() {
   const unsigned threads = run_.choice.threads;
   try {
     const ordered_json config = ordered_json::parse(text);
-    if (config.at("kind") != kKind) throw Error(Fault::data, "another kind of run");
+    if (config.at("kind") != kNetworkTraining) throw Error(Fault::data, "another kind of run");
     run_.choice = network_choice_from(config.at("options").dump());
     if (!run_.log_steps) run_.log_steps = config.at("log_steps").get<std::int64_t>();
     if (!run_.checkpoint_minutes) run_.checkpoint_minutes = config.at("checkpoint_minutes").get<double>();
@@ -38,7 +37,7 @@ void Running::take_choice_of_folder() {
 }
 
 void Running::open_record() {
-  const ordered_json config = {{"kind", kKind},
+  const ordered_json config = {{"kind", kNetworkTraining},
                                {"command", run_.command},
                                {"options", ordered_json::parse(to_json(run_.choice))},
                                {"log_steps", *run_.log_steps},

@@ -20,7 +20,7 @@ MAY_USE = {
     "dist": ["base", "data"],
     "run": CORE + ["nn", "dist"],
     "experiment": CORE + ["nn", "dist", "run"],
-    "report": CORE + ["nn", "dist", "run"],
+    "report": CORE + ["nn", "dist", "run", "experiment"],
     "app": CORE + ["nn", "dist", "run", "experiment", "report"],
 }
 LIBTORCH = re.compile(r"^(torch|ATen|c10)/")

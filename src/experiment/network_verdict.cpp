@@ -1,0 +1,233 @@
+#include "lipschitzlr/experiment/network_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiment/grid.hpp"
+
+namespace lipschitzlr::experiment {
+namespace {
+
+using run::NetworkRecord;
+
+const char* const kCoded = "coded";
+
+std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "none"; }
+
+std::optional<double> number_of(const NetworkRecord& record, const std::string& option) {
+  const std::string text = record.option(option);
+  if (text.empty() || text == "none") return {};
+  return record.number(option);
+}
+
+// Of several seeds, those that got as far as the furthest.
+std::vector<const NetworkRecord*> furthest(std::vector<const NetworkRecord*> records) {
+  std::erase_if(records,
+                [&](const NetworkRecord* record) { return record->epochs.size() < records.front()->epochs.size(); });
+  return records;
+}
+
+class NetworkJudge {
+ public:
+  NetworkJudge(const NetworkRecipe& recipe, const std::vector<NetworkRecord>& records)
+      : recipe_(recipe), all_(records), curve_(recipe.curve.empty() ? nullptr : authors_curve(recipe.curve)) {}
+
+  Verdict verdict(std::optional<double> hours) {
+    records_ = records_of(recipe_, kCoded, all_);
+    if (records_.empty() || (records_[0]->epochs.empty() && records_[0]->failure.empty())) return not_run(hours);
+    for (const NetworkRecord* record : records_) {
+      if (!record->failure.empty()) reasons_.push_back(fmt::format("Failed: {}", record->failure));
+    }
+    if (records_[0]->epochs.empty()) return {"failed", reasons_};
+    records_ = furthest(records_);
+    epochs_ = records_[0]->epochs.size();
+    say_ours();
+    const bool complete = static_cast<std::int64_t>(epochs_) >= recipe_.training.epochs;
+    if (!recipe_.paper_network.empty()) return other_network();
+    if (curve_ == nullptr && !complete) {
+      reasons_.push_back("There is no curve of the authors to compare with before the last epoch.");
+      return {recipe_.artefacts.empty() ? "no curve" : "artefact", with_artefacts()};
+    }
+    const bool agrees = compare_accuracy(complete) & compare_rates();
+    if (!recipe_.artefacts.empty()) return {"artefact", with_artefacts()};
+    return {complete ? (agrees ? "reproduced" : "differs") : (agrees ? "agrees so far" : "differs so far"), reasons_};
+  }
+
+ private:
+  Verdict not_run(std::optional<double> hours) {
+    std::string sentence = fmt::format("Not run yet; {} of the paper", counted(recipe_.training.epochs, "epoch"));
+    sentence += hours ? fmt::format(" take about {} here.", hours_text(*hours)) : " are to be run.";
+    reasons_.push_back(sentence);
+    for (const NetworkRecord* record : records_of(recipe_, "published", all_)) {
+      if (!record->epochs.empty()) reasons_.push_back(sentence_of(*record, "As published"));
+    }
+    return {"not run", reasons_};
+  }
+
+  static std::string sentence_of(const NetworkRecord& record, const std::string& lead) {
+    const Peak best = best_accuracy(record);
+    return fmt::format("{}: best {} in epoch {} of {}, last {}.", lead, format_percent(best.percent), best.epoch,
+                       record.epochs.size(), format_percent(100 * record.epochs.back().val_accuracy));
+  }
+
+  void say_ours() {
+    for (const NetworkRecord* record : records_) {
+      reasons_.push_back(sentence_of(*record, fmt::format("Seed {}", record->option("seed"))));
+      for (const std::string& departure : departures(recipe_, kCoded, *record)) {
+        reasons_.push_back(fmt::format("Trained with {}.", departure));
+      }
+    }
+  }
+
+  bool compare_accuracy(bool complete) {
+    const Peak theirs = curve_ != nullptr ? best_accuracy(*curve_, epochs_) : Peak{epochs_, recipe_.accuracy};
+    const double tolerance = curve_ != nullptr ? accuracy_tolerance(*curve_, epochs_) : kLeastJump;
+    double least = best_accuracy(*records_[0]).percent, most = least;
+    for (const NetworkRecord* record : records_) {
+      least = std::min(least, best_accuracy(*record).percent);
+      most = std::max(most, best_accuracy(*record).percent);
+    }
+    const bool agrees = theirs.percent >= least - tolerance && theirs.percent <= most + tolerance;
+    reasons_.push_back(
+        fmt::format("{}: {} has {} at best up to epoch {}; {:.2g} percent apart {} nothing.",
+                    agrees ? "Agrees" : "Differs", curve_ != nullptr ? "the authors' curve" : "the paper",
+                    format_percent(theirs.percent), epochs_, tolerance, tolerance == 1 ? "says" : "say"));
+    if (curve_ != nullptr && complete) say_peak();
+    return agrees;
+  }
+
+  void say_peak() {
+    const double best = best_accuracy(*curve_, curve_->val_accuracy.size()).percent;
+    const double last = 100 * curve_->val_accuracy.back();
+    if (best - last <= kPeakTolerance) return;
+    reasons_.push_back(fmt::format("The paper's figure is a peak: the last epoch of the authors' curve has {}.",
+                                   format_percent(last)));
+  }
+
+  bool compare_rates() {
+    if (curve_ == nullptr) return true;
+    bool agrees = true;
+    for (const NetworkRecord* record : records_) {
+      const std::optional<double> ratio = rate_ratio(*record, *curve_);
+      if (!ratio) continue;
+      const bool near = std::abs(*ratio - 1) <= kNetworkRateTolerance;
+      agrees &= near;
+      reasons_.push_back(fmt::format("{}: our computed rates are {:.2f} times the authors' (median from epoch 2 on).",
+                                     near ? "Agrees" : "Differs", *ratio));
+    }
+    return agrees;
+  }
+
+  Verdict other_network() {
+    reasons_.push_back(fmt::format("The paper's {} are for another network, {}.", format_percent(recipe_.accuracy),
+                                   recipe_.paper_network));
+    for (const std::string& id : recipe_.compared_with) {
+      const NetworkRecipe* const row = find_network_recipe(id);
+      if (row == nullptr || row->training.network != recipe_.training.network) continue;
+      for (const NetworkRecord* record : furthest(records_of(*row, kCoded, all_))) {
+        NetworkRecord part = *record;
+        part.epochs.resize(std::min(part.epochs.size(), epochs_));
+        if (!part.epochs.empty()) reasons_.push_back(sentence_of(part, id));
+      }
+    }
+    return {"another network", reasons_};
+  }
+
+  std::vector<std::string> with_artefacts() const {
+    std::vector<std::string> sentences;
+    for (const std::string& sentence : recipe_.artefacts) sentences.push_back("Artefact: " + sentence);
+    sentences.insert(sentences.end(), reasons_.begin(), reasons_.end());
+    return sentences;
+  }
+
+  const NetworkRecipe& recipe_;
+  const std::vector<NetworkRecord>& all_;
+  const Curve* curve_;
+  std::vector<const NetworkRecord*> records_;
+  std::size_t epochs_ = 0;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace
+
+bool is_of(const NetworkRecipe& recipe, const std::string& protocol, const NetworkRecord& record) {
+  const NetworkTraining& training = recipe.training;
+  const char* const decay = protocol == kCoded ? "decay" : "l2";
+  return record.option("data") == training.data && record.option("network") == training.network &&
+         record.option("optimizer") == training.optimizer && record.option("policy") == training.policy &&
+         record.option("protocol") == protocol && record.number(decay) == training.decay && record.number("limit") == 0;
+}
+
+std::vector<std::string> departures(const NetworkRecipe& recipe, const std::string& protocol,
+                                    const NetworkRecord& record) {
+  std::vector<std::string> list;
+  const auto compare = [&](const char* name, const char* option, std::optional<double> wanted) {
+    const std::optional<double> had = number_of(record, option);
+    if (had != wanted) list.push_back(fmt::format("{} {} in place of {}", name, number_text(had), number_text(wanted)));
+  };
+  const NetworkTraining& training = recipe.training;
+  compare("batches of", "batch", static_cast<double>(training.batch));
+  if (training.policy != "baseline") compare("first rate", "first_rate", training.first_rate);
+  if (training.rate && !record.option("rate").empty()) compare("rate", "rate", training.rate);
+  compare("constant", "constant", protocol == kCoded ? recipe.coded_constant : std::nullopt);
+  return list;
+}
+
+std::vector<const NetworkRecord*> records_of(const NetworkRecipe& recipe, const std::string& protocol,
+                                             const std::vector<NetworkRecord>& records) {
+  std::vector<const NetworkRecord*> list;
+  for (const NetworkRecord& record : records) {
+    if (is_of(recipe, protocol, record)) list.push_back(&record);
+  }
+  std::stable_sort(list.begin(), list.end(), [](const NetworkRecord* left, const NetworkRecord* right) {
+    return left->epochs.size() > right->epochs.size();
+  });
+  return list;
+}
+
+Peak best_accuracy(const NetworkRecord& record) {
+  Peak best;
+  for (const run::EpochLine& line : record.epochs) {
+    const double percent = 100 * line.val_accuracy;
+    if (best.epoch == 0 || percent > best.percent) best = {static_cast<std::size_t>(line.epoch), percent};
+  }
+  return best;
+}
+
+Peak best_accuracy(const Curve& curve, std::size_t epochs) {
+  const auto end =
+      curve.val_accuracy.begin() + static_cast<std::ptrdiff_t>(std::min(epochs, curve.val_accuracy.size()));
+  const auto best = std::max_element(curve.val_accuracy.begin(), end);
+  if (best == end) return {};
+  return {static_cast<std::size_t>(best - curve.val_accuracy.begin()) + 1, 100 * *best};
+}
+
+double accuracy_tolerance(const Curve& curve, std::size_t epochs) {
+  const std::size_t end = std::min(std::max(epochs, kJumpEpochs), curve.val_accuracy.size());
+  const std::size_t begin = end - std::min(end, kJumpEpochs);
+  double sum = 0;
+  for (std::size_t i = begin + 1; i < end; ++i) sum += std::abs(curve.val_accuracy[i] - curve.val_accuracy[i - 1]);
+  return end - begin < 2 ? kLeastJump : std::max(kLeastJump, 100 * sum / static_cast<double>(end - begin - 1));
+}
+
+std::optional<double> rate_ratio(const NetworkRecord& record, const Curve& curve) {
+  std::vector<double> ratios;
+  for (const run::EpochLine& line : record.epochs) {
+    const auto epoch = static_cast<std::size_t>(line.epoch);
+    if (epoch < 2 || epoch > curve.rate.size() || !(curve.rate[epoch - 1] > 0)) continue;
+    ratios.push_back(line.rate / curve.rate[epoch - 1]);
+  }
+  if (ratios.empty()) return {};
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  if (ratios.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(ratios.begin(), middle)) / 2;
+}
+
+Verdict judge(const NetworkRecipe& recipe, const std::vector<NetworkRecord>& records, std::optional<double> hours) {
+  return NetworkJudge(recipe, records).verdict(hours);
+}
+
+}  // namespace lipschitzlr::experiment
