@@ -17,6 +17,14 @@ _lipschitzlr() {
   program=$(readlink -f -- "$(type -P -- "$program")")
   [[ ! -e ${program%/*}/scripts/setup ]] || program=${program%/*}/build/bin/lipschitzlr
 
+  # After launch's own options comes a command of its own.
+  local at
+  if [[ $command == launch ]]; then
+    for ((at = 2; at < COMP_CWORD; ++at)); do
+      [[ ${COMP_WORDS[at]} != train && ${COMP_WORDS[at]} != fit ]] || { command=${COMP_WORDS[at]} && break; }
+    done
+  fi
+
   local words='' files=no value='' help=''
   if [[ $COMP_CWORD -gt 1 && ($previous == -* || $current == -*) ]]; then
     # Lines such as "  -o,--output FILE   the file" and "  --format csv|tsv   ...": names, then what the value is.
@@ -32,8 +40,9 @@ _lipschitzlr() {
     -*:[A-Z]*) ;;
     *)
       case $COMP_CWORD:$command:$sub:$current in
-        1:*) words="rate fit predict evaluate train data reproduce demo env --help --version" ;;
+        1:*) words="rate fit predict evaluate train launch data reproduce demo env --help --version" ;;
         *:-*) words=$(grep -oE '^  (-[a-z],)?-[a-z0-9-]+' <<<"$help" | tr ',' '\n') ;;
+        *:launch:*) words="train fit" ;;
         2:data:*) words="list get import path verify" ;;
         2:reproduce:*) words="list table1 table2" ;;
         *:data:import:* | 2:predict:* | 2:evaluate:*) files=yes ;;

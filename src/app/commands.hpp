@@ -10,6 +10,7 @@ void add_rate_command(CLI::App& app);
 void add_fit_command(CLI::App& app, int& exit_code);
 void add_predict_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
+void add_launch_command(CLI::App& app, int& exit_code);
 void add_data_command(CLI::App& app);
 void add_reproduce_command(CLI::App& app);
 void add_demo_command(CLI::App& app);

@@ -27,6 +27,7 @@ void describe(CLI::App& app) {
       "  lipschitzlr fit prices.csv --target price -o model.json\n"
       "  lipschitzlr predict model.json new.csv\n"
       "  lipschitzlr train --data mnist                    a network; needs libtorch\n"
+      "  lipschitzlr launch -n 2 -- train --data mnist     the same in two processes\n"
       "\n"
       "Exit codes: 0 done, 2 bad use, 3 bad data, 4 training failed, 130 interrupted.\n"
       "`lipschitzlr COMMAND --help` explains a command.");
@@ -58,6 +59,7 @@ int main(int count, char** arguments) {
   app::add_evaluate_command(front);
   // For the list of commands only: its words go to the libtorch part as they are.
   front.add_subcommand("train", "Train a network on images with computed rates");
+  app::add_launch_command(front, exit_code);
   app::add_data_command(front);
   app::add_reproduce_command(front);
   app::add_demo_command(front);

@@ -66,8 +66,9 @@ void Hub::run() {
     remove_gone();
     look_at_clock();
     if (!closing_) continue;
-    // A world that ends as planned needs no last words.
-    if (!verdict_ || others_left() || Clock::now() - *closing_ > kFarewell) return;
+    // A world that ended as planned needs no last words; should somebody still wait for rank 0, this tells why.
+    if (!verdict_) return end_world(Fault::training, "rank 0 ended before the others; see its own message");
+    if (others_left() || Clock::now() - *closing_ > kFarewell) return;
   }
 }
 
@@ -98,7 +99,11 @@ void Hub::accept_guest() {
 
 void Hub::serve(Guest& guest) {
   if (!guest.inbox.receive(guest.socket)) guest.gone = true;
-  while (const std::optional<Message> message = guest.inbox.next()) handle(guest, *message);
+  try {
+    while (const std::optional<Message> message = guest.inbox.next()) handle(guest, *message);
+  } catch (const std::logic_error&) {
+    guest.gone = true;  // a number that is none
+  }
 }
 
 void Hub::handle(Guest& guest, const Message& message) {
@@ -145,7 +150,8 @@ void Hub::admit(Guest& guest, const Message& hello) {
   }
   presence = Presence::here;
   guest.rank = rank;
-  if (!ranks_that_are(Presence::absent).empty()) return;
+  if (verdict_) send_message(guest.socket, *verdict_);  // too late
+  if (verdict_ || !ranks_that_are(Presence::absent).empty()) return;
   complete_ = true;
   for (const auto& other : guests_) {
     if (other->rank >= 0) send_message(other->socket, {Kind::welcome, 0, ""});

@@ -21,6 +21,11 @@ offers() {
 offers "rate reproduce" r
 offers "data" da
 offers "train" t
+offers "launch" l
+offers "train" launch -n 2 -- t
+offers "--timeout" launch --t
+offers "iris iron.csv" launch -n 2 -- fit i
+offers "accelerated adamo auto-adam" launch -n 2 -- fit iris --solver a
 offers "iris iron.csv" fit i
 offers "iris iron.csv" rate --json i
 offers "iron.csv" predict i

@@ -1,10 +1,8 @@
 #include "lipschitzlr/dist/connect.hpp"
 
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "dist/processes.hpp"
 #include "lipschitzlr/base/agreement.hpp"
@@ -14,8 +12,6 @@ namespace lipschitzlr {
 namespace {
 
 using test::Ended;
-using test::member_of;
-using test::Process;
 using test::run_team;
 
 std::vector<double> numbers(int rank, std::size_t count) {
@@ -52,7 +48,7 @@ LIPSCHITZLR_WORK(sums_have_the_same_bits) {
 }
 
 TEST(Connect, SumsAreRightAndHaveTheSameBitsInAllProcesses) {
-  for (const int size : {1, 2, 3, 4}) {
+  for (const int size : {3, 4}) {
     const std::vector<Ended> ended = run_team(size, "sums_have_the_same_bits");
     for (const Ended& one : ended) {
       EXPECT_EQ(one.exit_code, 0) << one.written;
@@ -60,6 +56,18 @@ TEST(Connect, SumsAreRightAndHaveTheSameBitsInAllProcesses) {
       EXPECT_EQ(one.written.find("wrong"), std::string::npos) << one.written;
     }
   }
+}
+
+TEST(Connect, OneProcessIsATeamOfItsOwnAndOpensNoPort) {
+  dist::Surroundings surroundings;
+  surroundings.address = "no.such.host.invalid";
+  const std::unique_ptr<Team> team = dist::connect(surroundings);
+  EXPECT_EQ(team->size(), 1);
+  EXPECT_TRUE(team->leads());
+  std::vector<double> values = {1.5};
+  team->sum(std::span<double>(values));
+  team->maximum(values);
+  EXPECT_EQ(values[0], 1.5);
 }
 
 LIPSCHITZLR_WORK(small_calls) {

@@ -1,0 +1,200 @@
+#include "dist/hub.hpp"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <future>
+
+#include "dist/member.hpp"
+
+namespace lipschitzlr::dist {
+namespace {
+
+// A port of loopback on which nobody listens, known by having listened there.
+int free_port() {
+  const Socket door = listen_at("127.0.0.1", 0);
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  getsockname(door.get(), reinterpret_cast<sockaddr*>(&address), &length);
+  return ntohs(address.sin_port);
+}
+
+Surroundings world(int rank, int size, int port, double timeout = 60) {
+  Surroundings made;
+  made.rank = rank;
+  made.size = size;
+  made.port = port;
+  made.token = "the same";
+  made.timeout = timeout;
+  return made;
+}
+
+using Joining = std::future<std::unique_ptr<Member>>;
+
+Joining join(const Surroundings& surroundings) {
+  return std::async(std::launch::async, [surroundings] { return std::make_unique<Member>(surroundings); });
+}
+
+template <class Call>
+std::string complaint(const Call& call, Fault fault) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), fault) << error.what();
+    return error.what();
+  }
+  return "nothing was wrong";
+}
+
+std::string complaint(Joining joining, Fault fault) {
+  return complaint([&] { joining.get(); }, fault);
+}
+
+// A world in which all have come.
+struct World {
+  explicit World(int size, double timeout = 60) : port(free_port()), hub(world(0, size, port, timeout)) {
+    std::vector<Joining> joining;
+    for (int rank = 0; rank < size; ++rank) joining.push_back(join(world(rank, size, port, timeout)));
+    for (Joining& one : joining) members.push_back(one.get());
+  }
+
+  int port;
+  Hub hub;
+  std::vector<std::unique_ptr<Member>> members;
+};
+
+TEST(Hub, KeepsWhatMembersTellOneAnother) {
+  World all(3);
+  all.members[1]->ask(Kind::set, pack({"key", std::string_view("a\0b", 3)}));
+  EXPECT_EQ(all.members[2]->ask(Kind::look, pack({"key"})), std::string("1a\0b", 4));
+  EXPECT_EQ(all.members[2]->ask(Kind::look, pack({"other"})), "0");
+  EXPECT_EQ(all.members[0]->ask(Kind::add, pack({"sum", "4"})), "4");
+  EXPECT_EQ(all.members[1]->ask(Kind::add, pack({"sum", "-1"})), "3");
+  EXPECT_EQ(all.members[1]->ask(Kind::count, ""), "2");
+  EXPECT_EQ(all.members[1]->ask(Kind::drop, pack({"key"})), "1");
+  EXPECT_EQ(all.members[1]->ask(Kind::drop, pack({"key"})), "0");
+}
+
+TEST(Hub, WaitsForALateMember) {
+  const int port = free_port();
+  Joining early = join(world(1, 3, port));
+  const Hub hub(world(0, 3, port));
+  Joining first = join(world(0, 3, port));
+  EXPECT_EQ(early.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+  Joining late = join(world(2, 3, port));
+  EXPECT_TRUE(early.get() && first.get() && late.get());
+}
+
+TEST(Hub, NamesWhoDidNotCome) {
+  const int port = free_port();
+  const Hub hub(world(0, 3, port, 0.3));
+  EXPECT_EQ(complaint(join(world(0, 3, port, 0.3)), Fault::training), "ranks 1, 2 did not come within 0.3 s");
+}
+
+TEST(Hub, IsMissedWhenRankZeroDoesNotCome) {
+  const int port = free_port();
+  EXPECT_EQ(complaint(join(world(1, 2, port, 0.2)), Fault::training),
+            "rank 0 did not come within 0.2 s: nothing answers at 127.0.0.1 port " + std::to_string(port));
+}
+
+TEST(Hub, RefusesAnotherToken) {
+  const int port = free_port();
+  const Hub hub(world(0, 2, port, 2));
+  Joining first = join(world(0, 2, port, 2));
+  for (const char* token : {"another", "", "the same "}) {
+    Surroundings stranger = world(1, 2, port);
+    stranger.token = token;
+    EXPECT_NE(complaint(join(stranger), Fault::usage).find("another token"), std::string::npos);
+  }
+  EXPECT_NE(
+      complaint(std::move(first), Fault::training).find("rank 1 did not come within 2 s; one process had another"),
+      std::string::npos);
+}
+
+TEST(Hub, TellsAllOfAnotherWorldSize) {
+  const int port = free_port();
+  const Hub hub(world(0, 3, port));
+  Joining first = join(world(0, 3, port)), second = join(world(1, 4, port));
+  const std::string sentence =
+      "rank 1 was started for 4 processes, rank 0 for 3: all must have the same number (WORLD_SIZE)";
+  EXPECT_EQ(complaint(std::move(first), Fault::usage), sentence);
+  EXPECT_EQ(complaint(std::move(second), Fault::usage), sentence);
+}
+
+TEST(Hub, TakesEachRankOnce) {
+  World all(2);
+  EXPECT_EQ(complaint(join(world(1, 2, all.port)), Fault::usage), "there is a process with rank 1 already");
+  EXPECT_EQ(all.members[1]->ask(Kind::count, ""), "0");
+}
+
+TEST(Hub, NamesABusyPort) {
+  const int port = free_port();
+  const Hub hub(world(0, 2, port));
+  EXPECT_EQ(complaint([&] { Hub(world(0, 2, port)); }, Fault::usage),
+            "port " + std::to_string(port) +
+                " of 127.0.0.1 is busy: another program listens there; choose another MASTER_PORT");
+}
+
+TEST(Hub, NamesAnAddressThatIsNotOfThisMachine) {
+  Surroundings elsewhere = world(0, 2, free_port());
+  elsewhere.address = "192.0.2.1";  // kept free for documentation: nobody has it
+  EXPECT_EQ(complaint([&] { Hub hub(elsewhere); }, Fault::usage),
+            "MASTER_ADDR: 192.0.2.1 is not an address of this machine, on which rank 0 runs");
+  elsewhere.address = "no.such.host.invalid";
+  EXPECT_NE(complaint([&] { Hub hub(elsewhere); }, Fault::usage).find("no.such.host.invalid"), std::string::npos);
+}
+
+TEST(Hub, IsToldFromOtherPrograms) {
+  const int port = free_port();
+  const Socket door = listen_at("127.0.0.1", port);
+  Joining joining = join(world(1, 2, port));
+  const Socket caller(accept(door.get(), nullptr, nullptr));
+  const std::string other = std::string("\0\0\0\1", 4) + "HTTP/1.1 400 Bad Request\r\n";
+  send(caller.get(), other.data(), other.size(), 0);
+  EXPECT_NE(complaint(std::move(joining), Fault::usage).find("is no rank 0"), std::string::npos);
+}
+
+TEST(Hub, OutlivesStrangersThatTalkNonsense) {
+  World all(2);
+  for (const std::string& text : {std::string("GET / HTTP/1.1\r\n\r\n"), std::string(5000, '\0'),
+                                  std::string(5000, '\xff'), std::string("\0\0\0\3\2\0\0\0\0abc", 12)}) {
+    const Socket stranger = connect_to("127.0.0.1", all.port);
+    send(stranger.get(), text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  for (const char* number : {"", "x", "99999999999999999999"}) {
+    const Socket stranger = connect_to("127.0.0.1", all.port);
+    Inbox inbox;
+    ASSERT_TRUE(inbox.receive(stranger));
+    const std::string nonce = unpack(inbox.next().value().body).at(1);
+    send_message(stranger, {Kind::hello, 0, pack({kProtocol, number, "2", proof_of(nonce, "the same")})});
+    while (inbox.receive(stranger)) {
+    }
+  }
+  EXPECT_EQ(all.members[1]->ask(Kind::count, ""), "0");
+}
+
+TEST(Hub, DoesNotShowTheToken) {
+  EXPECT_EQ(proof_of("nonce", "secret").find("secret"), std::string::npos);
+  EXPECT_NE(proof_of("nonce", "secret"), proof_of("another nonce", "secret"));
+  EXPECT_NE(proof_of("nonce", "secret"), proof_of("nonce", "secreu"));
+}
+
+TEST(Hub, BlamesWhoIsBehind) {
+  World all(3, 7);
+  for (const int rank : {0, 2}) all.members[static_cast<std::size_t>(rank)]->advance();
+  EXPECT_EQ(complaint([&] { all.members[2]->explain("time-out"); }, Fault::training),
+            "rank 1 kept the others waiting for more than 7 s");
+  EXPECT_EQ(complaint([&] { all.members[0]->explain("time-out"); }, Fault::training),
+            "rank 1 kept the others waiting for more than 7 s");
+}
+
+TEST(Hub, BlamesWhoEndedEarly) {
+  World all(3);
+  all.members[2].reset();
+  EXPECT_EQ(complaint([&] { all.members[0]->explain("closed"); }, Fault::training),
+            "rank 2 ended before the others; see its own message");
+}
+
+}  // namespace
+}  // namespace lipschitzlr::dist
