@@ -51,60 +51,64 @@ void add_row(const SparseMatrix<Scalar>& matrix, Index row, double factor, Vecto
 }  // namespace
 
 template <class Matrix>
-double frobenius_norm(const Matrix& matrix) {
-  const double scale = safe_scale(matrix);
-  return scale * std::sqrt(sum_over_rows<2>(matrix, 1 / scale));
+double frobenius_norm(const Matrix& matrix, Team* team) {
+  const double scale = safe_scale(matrix, team);
+  return scale * std::sqrt(sum_over(team, sum_over_rows<2>(matrix, 1 / scale)));
 }
 
 template <class Matrix>
-double row_norm_sum(const Matrix& matrix) {
-  const double scale = safe_scale(matrix);
+double row_norm_sum(const Matrix& matrix, Team* team) {
+  const double scale = safe_scale(matrix, team);
   double sum = 0;
   for (Index row = 0; row < matrix.rows(); ++row) {
     sum += std::sqrt(sum_of_powers<2>(row_values(matrix, row), 1 / scale));
   }
-  return scale * sum;
+  return scale * sum_over(team, sum);
 }
 
 template <class Matrix>
-double row_norm_max(const Matrix& matrix) {
-  const double scale = safe_scale(matrix);
+double row_norm_max(const Matrix& matrix, Team* team) {
+  const double scale = safe_scale(matrix, team);
   double largest = 0;
   for (Index row = 0; row < matrix.rows(); ++row) {
     const double sum = sum_of_powers<2>(row_values(matrix, row), 1 / scale);
-    if (std::isnan(sum)) return sum;
+    if (std::isnan(sum)) {
+      largest = sum;
+      break;
+    }
     largest = std::max(largest, sum);
   }
-  return scale * std::sqrt(largest);
+  return scale * std::sqrt(maximum_over(team, largest));
 }
 
 template <class Matrix>
-double square_frobenius_norm(const Matrix& matrix) {
-  const double scale = safe_scale(matrix);
-  return scale * std::sqrt(sum_over_rows<4>(matrix, 1 / scale)) * scale;
+double square_frobenius_norm(const Matrix& matrix, Team* team) {
+  const double scale = safe_scale(matrix, team);
+  return scale * std::sqrt(sum_over(team, sum_over_rows<4>(matrix, 1 / scale))) * scale;
 }
 
 template <class Matrix>
-double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::Scalar>& y) {
+double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::Scalar>& y, Team* team) {
   if (y.size() != matrix.rows()) {
     throw Error(Fault::usage, fmt::format("||y'X|| needs one target per row, but there are {} targets and {} rows",
                                           y.size(), matrix.rows()));
   }
-  const double matrix_scale = safe_scale(matrix);
-  const double target_scale = safe_scale<DenseMatrix<typename Matrix::Scalar>>(y);
+  const double matrix_scale = safe_scale(matrix, team);
+  const double target_scale = safe_scale<DenseMatrix<typename Matrix::Scalar>>(y, team);
   Vector<double> product = Vector<double>::Zero(matrix.cols());
   for (Index row = 0; row < matrix.rows(); ++row) {
     add_row(matrix, row, static_cast<double>(y[row]) / target_scale / matrix_scale, product);
   }
+  sum_over(team, product);
   return frobenius_norm<DenseMatrix<double>>(product) * matrix_scale * target_scale;
 }
 
-#define LIPSCHITZLR_NORMS(Matrix)                       \
-  template double frobenius_norm(const Matrix&);        \
-  template double row_norm_sum(const Matrix&);          \
-  template double row_norm_max(const Matrix&);          \
-  template double square_frobenius_norm(const Matrix&); \
-  template double target_product_norm(const Matrix&, const Vector<Matrix::Scalar>&)
+#define LIPSCHITZLR_NORMS(Matrix)                              \
+  template double frobenius_norm(const Matrix&, Team*);        \
+  template double row_norm_sum(const Matrix&, Team*);          \
+  template double row_norm_max(const Matrix&, Team*);          \
+  template double square_frobenius_norm(const Matrix&, Team*); \
+  template double target_product_norm(const Matrix&, const Vector<Matrix::Scalar>&, Team*)
 LIPSCHITZLR_FOR_EACH_MATRIX(LIPSCHITZLR_NORMS);
 
 }  // namespace lipschitzlr::bound

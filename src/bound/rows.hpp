@@ -6,6 +6,7 @@
 #include <span>
 
 #include "lipschitzlr/base/matrix.hpp"
+#include "lipschitzlr/base/together.hpp"
 
 namespace lipschitzlr::bound {
 
@@ -32,9 +33,9 @@ std::span<const std::int32_t> row_columns(const SparseMatrix<Scalar>& matrix, In
 }
 
 // 1 for ordinary matrices: fourth powers of entries between 1e-60 and 1e60 neither overflow nor vanish. Otherwise the
-// power of two just below the largest entry, kept so that its inverse is a number too.
+// power of two just below the largest entry, kept so that its inverse is a number too. One for all rows of a team.
 template <class Matrix>
-double safe_scale(const Matrix& matrix) {
+double safe_scale(const Matrix& matrix, Team* team) {
   double largest = 0;
   for (Index row = 0; row < matrix.rows(); ++row) {
     for (const auto value : row_values(matrix, row)) {
@@ -42,6 +43,7 @@ double safe_scale(const Matrix& matrix) {
       largest = size > largest ? size : largest;
     }
   }
+  largest = maximum_over(team, largest);
   if (largest == 0 || !std::isfinite(largest) || (largest > 1e-60 && largest < 1e60)) return 1;
   return std::ldexp(1.0, std::max(-1000, std::ilogb(largest)));
 }

@@ -19,7 +19,7 @@ using Product = std::function<void(const Vector<double>&, Vector<double>&)>;
 template <class Scalar>
 void add_gram_product(const DenseMatrix<Scalar>& matrix, Index begin, Index end, const Vector<double>& v, double factor,
                       Eigen::Ref<Vector<double>> sum) {
-  const Index height = std::clamp<Index>(16384 / matrix.cols(), 1, end - begin);
+  const Index height = std::min(std::max<Index>(16384 / matrix.cols(), 1), end - begin);
   DenseMatrix<double> panel;
   Vector<double> scores;
   for (Index row = begin; row < end; row += height) {
@@ -62,11 +62,11 @@ Index stored(const SparseMatrix<Scalar>& matrix) {
 
 // v -> X'(X v) / scale^2. The blocks depend on the matrix only and are added in order: the same bits for any pool.
 template <class Matrix>
-Product gram_product(const Matrix& matrix, double scale, ThreadPool* pool) {
+Product gram_product(const Matrix& matrix, double scale, const SpectralOptions& options) {
   const Index most = std::clamp<Index>((Index{1} << 22) / matrix.cols(), 1, 64);
-  const Index blocks = std::clamp<Index>(stored(matrix) >> 17, 1, std::min(most, matrix.rows()));
-  return [&matrix, pool, blocks, factor = 1 / scale / scale, partial = Eigen::MatrixXd(matrix.cols(), blocks)](
-             const Vector<double>& v, Vector<double>& result) mutable {
+  const Index blocks = std::clamp<Index>(stored(matrix) >> 17, 1, std::min(most, std::max<Index>(matrix.rows(), 1)));
+  return [&matrix, pool = options.pool, team = options.team, blocks, factor = 1 / scale / scale,
+          partial = Eigen::MatrixXd(matrix.cols(), blocks)](const Vector<double>& v, Vector<double>& result) mutable {
     const auto task = [&](std::size_t number) {
       const auto block = static_cast<Index>(number);
       partial.col(block).setZero();
@@ -80,6 +80,7 @@ Product gram_product(const Matrix& matrix, double scale, ThreadPool* pool) {
     }
     result = partial.col(0);
     for (Index block = 1; block < blocks; ++block) result += partial.col(block);
+    sum_over(team, result);
   };
 }
 
@@ -155,9 +156,9 @@ void check(const SpectralOptions& options) {
 template <class Matrix>
 SpectralNorm spectral_norm(const Matrix& matrix, const SpectralOptions& options) {
   check(options);
-  if (matrix.rows() == 0 || matrix.cols() == 0) return {0, 0, 0, true};
-  const double scale = safe_scale(matrix);
-  const Product product = gram_product(matrix, scale, options.pool);
+  if (sum_over(options.team, static_cast<double>(matrix.rows())) == 0 || matrix.cols() == 0) return {0, 0, 0, true};
+  const double scale = safe_scale(matrix, options.team);
+  const Product product = gram_product(matrix, scale, options);
   Lanczos lanczos(matrix.cols(), options.seed);
   SpectralNorm norm{0, 0, 0, false};
   while (norm.iterations < options.max_iterations && !norm.converged) {

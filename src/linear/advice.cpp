@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/together.hpp"
 #include "lipschitzlr/linear/solver.hpp"
 
 namespace lipschitzlr::linear {
@@ -28,7 +29,7 @@ int trial_steps(const Problem<Scalar>& problem) {
         }
       },
       problem.matrix());
-  const double work = 2 * stored * static_cast<double>(problem.zero_weights().cols());
+  const double work = 2 * sum_over(problem.team(), stored) * static_cast<double>(problem.zero_weights().cols());
   return static_cast<int>(std::clamp(kMostWork / work, 20.0, 200.0));
 }
 

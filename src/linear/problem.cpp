@@ -47,14 +47,6 @@ const Value& once(std::optional<Value>& slot, Measure&& measure) {
   return *slot;
 }
 
-template <class Scalar>
-Objective<Scalar> make_objective(const typename Problem<Scalar>::Matrix& features, const Vector<Scalar>& targets,
-                                 const ProblemSetup& setup, ThreadPool& pool) {
-  return std::visit(
-      [&](const auto& matrix) { return Objective<Scalar>(setup.family, matrix, targets, setup.classes, pool); },
-      features);
-}
-
 }  // namespace
 
 std::string to_string(ConstantKind kind) {
@@ -85,23 +77,39 @@ double default_weight_bound(Family family, Index classes, const Penalty& penalty
 }
 
 template <class Scalar>
-Problem<Scalar>::Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool)
+Problem<Scalar>::Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool, Team* team)
     : features_(std::move(features)),
       targets_(std::move(targets)),
       setup_(std::move(setup)),
       pool_(pool),
-      objective_(make_objective<Scalar>(features_, targets_, setup_, pool)) {}
+      share_(std::visit([](const auto& matrix) { return matrix.rows(); }, features_), team) {
+  if (share_.here() == 0 && share_.total() > 0) return;
+  std::visit([&](const auto& matrix) { objective_.emplace(setup_.family, matrix, targets_, setup_.classes, pool); },
+             features_);
+}
+
+template <class Scalar>
+Index Problem<Scalar>::features() const {
+  return std::visit([](const auto& matrix) { return matrix.cols(); }, features_);
+}
 
 template <class Scalar>
 double Problem<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const {
-  const double loss = objective_.evaluate(weights, gradient);
+  double loss = 0;
+  gradient.resize(weights.rows(), weights.cols());
+  if (objective_) loss = objective_->evaluate(weights, gradient);
+  loss = share_.combine(loss, gradient, share_.here(), share_.total());
   return loss + add_penalty(setup_.penalty, weights, gradient);
 }
 
 template <class Scalar>
 double Problem<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient,
                                  std::span<const Index> rows) const {
-  const double loss = objective_.evaluate(weights, gradient, rows);
+  const std::span<const Index> here = share_.here_of(rows);
+  double loss = 0;
+  gradient.resize(weights.rows(), weights.cols());
+  if (!here.empty() || share_.team() == nullptr) loss = objective_->evaluate(weights, gradient, here);
+  loss = share_.combine(loss, gradient, static_cast<Index>(here.size()), static_cast<Index>(rows.size()));
   return loss + add_penalty(setup_.penalty, weights, gradient);
 }
 
@@ -110,7 +118,7 @@ bool Problem<Scalar>::has_constant(ConstantKind kind) const {
   const bound::Tikhonov& tikhonov = setup_.penalty.tikhonov;
   if (tikhonov.empty() || kind == ConstantKind::gradient) return true;
   try {
-    bound::with_tikhonov(variant_of(kind), {}, tikhonov, objective_.features(), setup_.weight_bound);
+    bound::with_tikhonov(variant_of(kind), {}, tikhonov, features(), setup_.weight_bound);
     return true;
   } catch (const Error&) {
     return false;
@@ -119,28 +127,35 @@ bool Problem<Scalar>::has_constant(ConstantKind kind) const {
 
 template <class Scalar>
 Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound) const {
-  return std::visit([&](const auto& matrix) { return measure(kind, weight_bound, matrix, targets_, norms_); },
-                    features_);
+  return std::visit(
+      [&](const auto& matrix) {
+        return measure(kind, weight_bound, Rows{matrix, targets_, rows()}, norms_);
+      },
+      features_);
 }
 
 template <class Scalar>
 Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, std::span<const Index> rows) const {
-  Vector<Scalar> targets(static_cast<Index>(rows.size()));
-  for (Index i = 0; i < targets.size(); ++i) targets[i] = targets_[rows[static_cast<std::size_t>(i)]];
+  const std::span<const Index> here = share_.here_of(rows);
+  Vector<Scalar> targets(static_cast<Index>(here.size()));
+  for (Index i = 0; i < targets.size(); ++i) targets[i] = targets_[here[static_cast<std::size_t>(i)]];
   Norms norms;
-  return std::visit([&](const auto& matrix) { return measure(kind, weight_bound, take(matrix, rows), targets, norms); },
-                    features_);
+  return std::visit(
+      [&](const auto& matrix) {
+        const auto taken = take(matrix, here);
+        return measure(kind, weight_bound, Rows{taken, targets, static_cast<Index>(rows.size())}, norms);
+      },
+      features_);
 }
 
 template <class Scalar>
 template <class AnyMatrix>
-Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, const AnyMatrix& features,
-                                  const Vector<Scalar>& targets, Norms& norms) const {
+Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, const Rows<AnyMatrix>& rows,
+                                  Norms& norms) const {
   const Penalty& penalty = setup_.penalty;
   const bool smooth = kind == ConstantKind::gradient;
   Measured measured;
-  measured.constant =
-      smooth ? smoothness(features, norms) : data_constant(kind, weight_bound, features, targets, norms);
+  measured.constant = smooth ? smoothness(rows, norms) : data_constant(kind, weight_bound, rows, norms);
   measured.data_part = measured.constant.value;
   if (penalty.l2 != 0) {
     measured.constant = smooth ? bound::with_l2_smoothness(std::move(measured.constant), penalty.l2)
@@ -149,44 +164,47 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, const 
   if (!penalty.tikhonov.empty()) {
     measured.constant = smooth ? bound::with_tikhonov_smoothness(std::move(measured.constant), penalty.tikhonov)
                                : bound::with_tikhonov(variant_of(kind), std::move(measured.constant), penalty.tikhonov,
-                                                      features.cols(), weight_bound);
+                                                      features(), weight_bound);
   }
-  measured.feature_norm = once(norms.frobenius, [&] { return bound::frobenius_norm(features); });
-  measured.feature_square_norm = once(norms.square_frobenius, [&] { return bound::square_frobenius_norm(features); });
+  measured.feature_norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, team()); });
+  measured.feature_square_norm =
+      once(norms.square_frobenius, [&] { return bound::square_frobenius_norm(rows.features, team()); });
   return measured;
 }
 
 template <class Scalar>
 template <class AnyMatrix>
-bound::Constant Problem<Scalar>::smoothness(const AnyMatrix& features, Norms& norms) const {
+bound::Constant Problem<Scalar>::smoothness(const Rows<AnyMatrix>& rows, Norms& norms) const {
   bound::SpectralOptions spectral;
   spectral.pool = &pool_;
+  spectral.team = team();
   // The upper end of what the iteration knows: a beta that is too small would void the guarantee.
-  const double sigma = once(norms.spectral, [&] { return bound::spectral_norm(features, spectral); }).upper();
+  const double sigma = once(norms.spectral, [&] { return bound::spectral_norm(rows.features, spectral); }).upper();
   switch (setup_.family) {
     case Family::linear:
-      return bound::least_squares_smoothness(sigma, features.rows());
+      return bound::least_squares_smoothness(sigma, rows.total);
     case Family::logistic:
-      return bound::logistic_smoothness(sigma, features.rows());
+      return bound::logistic_smoothness(sigma, rows.total);
     case Family::softmax:
-      return bound::softmax_smoothness(sigma, features.rows());
+      return bound::softmax_smoothness(sigma, rows.total);
   }
   return {};
 }
 
 template <class Scalar>
 template <class AnyMatrix>
-bound::Constant Problem<Scalar>::data_constant(ConstantKind kind, double weight_bound, const AnyMatrix& features,
-                                               const Vector<Scalar>& targets, Norms& norms) const {
-  const Index m = features.rows();
+bound::Constant Problem<Scalar>::data_constant(ConstantKind kind, double weight_bound, const Rows<AnyMatrix>& rows,
+                                               Norms& norms) const {
+  const Index m = rows.total;
   const bound::Variant variant = variant_of(kind);
   if (setup_.family == Family::linear) {
-    const double gram = once(norms.gram, [&] { return bound::gram_frobenius_norm(features); });
-    const double product = once(norms.target_product, [&] { return bound::target_product_norm(features, targets); });
+    const double gram = once(norms.gram, [&] { return bound::gram_frobenius_norm(rows.features, team()); });
+    const double product =
+        once(norms.target_product, [&] { return bound::target_product_norm(rows.features, rows.targets, team()); });
     return bound::linear_regression(variant, weight_bound, gram, product, m);
   }
-  const double norm = once(norms.frobenius, [&] { return bound::frobenius_norm(features); });
-  const double row_sum = once(norms.row_sum, [&] { return bound::row_norm_sum(features); });
+  const double norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, team()); });
+  const double row_sum = once(norms.row_sum, [&] { return bound::row_norm_sum(rows.features, team()); });
   return setup_.family == Family::logistic ? bound::logistic_regression(variant, norm, row_sum, m)
                                            : bound::softmax_regression(variant, norm, row_sum, m, setup_.classes);
 }

@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 #include <lbfgs.h>
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "linear/watch.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Map = Eigen::Map<const Weights<double>>;
 
 template <class Scalar>
@@ -21,7 +20,7 @@ struct Session {
           State<Scalar> start)
       : problem(a_problem),
         options(some_options),
-        observer(an_observer),
+        watch(an_observer, a_problem.team()),
         weights(start.weights),
         gradient(start.weights) {
     outcome.state = std::move(start);
@@ -29,11 +28,10 @@ struct Session {
 
   const Problem<Scalar>& problem;
   const SolverOptions& options;
-  const Observer& observer;
+  const Watch watch;
   Outcome<Scalar> outcome;
   Weights<Scalar> weights, gradient;
   std::optional<Stop> stop;
-  Clock::time_point started = Clock::now();
 
   double evaluate(const double* x, double* g) {
     weights = Map(x, weights.rows(), weights.cols()).template cast<Scalar>();
@@ -49,11 +47,10 @@ struct Session {
     ++honesty.measurements;
     if (honesty.measurements > 1 && loss > outcome.last.loss) ++honesty.rises;
     outcome.state.weights = Map(x, weights.rows(), weights.cols()).template cast<Scalar>();
-    const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
-    outcome.last = {iteration, iteration, loss, gradient_norm, weight_norm, step, seconds};
-    if (observer && !observer(outcome.last)) stop = Stop::interrupted;
+    outcome.last = {iteration, iteration, loss, gradient_norm, weight_norm, step, 0};
+    if (!watch.show(outcome.last)) stop = Stop::interrupted;
     if (loss < options.loss_threshold) stop = Stop::loss_threshold;
-    if (seconds >= options.seconds) stop = Stop::seconds;
+    if (outcome.last.seconds >= options.seconds) stop = Stop::seconds;
     return stop ? 1 : 0;
   }
 };

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <numeric>
 #include <utility>
 
 #include "linear/stepper.hpp"
+#include "linear/watch.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/descent.hpp"
@@ -16,8 +16,6 @@
 
 namespace lipschitzlr::linear {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kQuietMeasurements = 5;
 
@@ -73,7 +71,7 @@ class Solver {
 
   const Problem<Scalar>& problem_;
   const SolverOptions& options_;
-  const Observer& observer_;
+  const Watch watch_;
   Outcome<Scalar> outcome_;
   State<Scalar>& state_ = outcome_.state;
   Stepper<Scalar> stepper_;
@@ -86,7 +84,6 @@ class Solver {
   Progress before_;  // the measurement before the last
   Weights<Scalar> gradient_, finite_weights_;
   std::vector<Index> order_;
-  Clock::time_point started_ = Clock::now();
 };
 
 template <class Scalar>
@@ -94,7 +91,7 @@ Solver<Scalar>::Solver(const Problem<Scalar>& problem, const SolverOptions& opti
                        const Observer& observer)
     : problem_(problem),
       options_(options),
-      observer_(observer),
+      watch_(observer, problem.team()),
       stepper_(options.algorithm, options.rule),
       random_(options.seed) {
   state_ = std::move(start);
@@ -143,7 +140,6 @@ std::optional<Stop> Solver<Scalar>::measure() {
   now.loss = problem_.evaluate(state_.weights, gradient_);
   now.gradient_norm = norm_of(gradient_);
   now.weight_norm = norm_of(state_.weights);
-  now.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   Honesty& honesty = outcome_.honesty;
   ++honesty.measurements;
   if (!std::isfinite(now.loss) || !std::isfinite(now.gradient_norm)) {
@@ -168,7 +164,7 @@ std::optional<Stop> Solver<Scalar>::measure() {
     const bool quiet = std::abs(before_.loss - now.loss) <= options_.relative_tolerance * std::abs(now.loss);
     state_.quiet = quiet ? state_.quiet + 1 : 0;
   }
-  if (observer_ && !observer_(now)) return Stop::interrupted;
+  if (!watch_.show(outcome_.last)) return Stop::interrupted;
   return stop_reason();
 }
 

@@ -1,8 +1,15 @@
 #include "run/account.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+
+#include "lipschitzlr/base/agreement.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/linear/model.hpp"
 
 namespace lipschitzlr::run {
 
@@ -52,6 +59,16 @@ std::string fingerprint(const data::Table& table) {
   std::visit([&](const auto& matrix) { print.add(matrix); }, table.features);
   print.add(table.target.data(), table.target.size());
   return print.text();
+}
+
+// Tells whether two penalties are the same, a Gamma from a file among them: by its value where no symmetry hides any
+// part of it.
+double penalty_at_random(const Prepared& prepared) {
+  linear::Weights<double> weights(prepared.scaler.design_columns(), 1);
+  Random random(1);
+  for (double& weight : weights.reshaped()) weight = random.normal();
+  linear::Weights<double> gradient = weights;
+  return linear::add_penalty(prepared.setup.penalty, weights, gradient);
 }
 
 }  // namespace
@@ -129,6 +146,37 @@ void check_same_setting(const json& before, const json& now, const std::string& 
                               name, old.dump(), value.dump()));
     }
   }
+}
+
+std::string resume_text(const std::string& path, const json& setting) {
+  const linear::Model model = linear::load_model(path);
+  if (model.resume.empty()) {
+    throw Error(Fault::usage, fmt::format("{}: this training ended by itself; there is nothing to resume", path));
+  }
+  const json resume = json::parse(model.resume);
+  if (!resume.is_object() || !resume.value("setting", json()).is_object() || !resume.contains("state")) {
+    throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", path));
+  }
+  check_same_setting(resume["setting"], setting, path);
+  return resume["state"].dump();
+}
+
+void expect_same_training(Team& team, const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice) {
+  const linear::SolverOptions& options = choice.options;
+  json asked = setting_of(data, prepared, choice, options);
+  expect_same(team, "data", asked["fingerprint"].get<std::string>(), Fault::data);
+  // The same file may lie elsewhere on another machine.
+  asked.erase("data");
+  asked.erase("tikhonov");
+  asked.update({{"penalty", penalty_at_random(prepared)},
+                {"rate", choice.rate},
+                {"resume", !choice.resume.empty()},
+                {"epochs", options.epochs},
+                {"loss", fmt::format("{}", options.loss_threshold)},
+                {"gradient_tolerance", options.gradient_tolerance},
+                {"tolerance", options.relative_tolerance},
+                {"seconds", fmt::format("{}", options.seconds)}});
+  expect_same(team, "options", to_text(asked));
 }
 
 }  // namespace lipschitzlr::run

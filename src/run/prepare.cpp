@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -72,6 +73,13 @@ bound::Tikhonov read_tikhonov(const std::string& text) {
 
 double raw_feature_guess(const data::Table& table) {
   return std::visit([](const auto& matrix) { return bound::weight_bound_estimate(matrix); }, table.features);
+}
+
+data::Table share_of_rows(const data::Table& table, const Team& team) {
+  const auto [first, last] = share_of(table.rows(), team.rank(), team.size());
+  std::vector<Index> rows(static_cast<std::size_t>(last - first));
+  std::iota(rows.begin(), rows.end(), first);
+  return data::take_rows(table, rows);
 }
 
 }  // namespace
@@ -142,15 +150,18 @@ std::string describe(const DataChoice& choice, const Prepared& prepared) {
 }
 
 template <class Scalar>
-std::unique_ptr<linear::Problem<Scalar>> make_problem(const Prepared& prepared, ThreadPool& pool) {
+std::unique_ptr<linear::Problem<Scalar>> make_problem(const Prepared& prepared, ThreadPool& pool, Team* team) {
   using Matrix = typename linear::Problem<Scalar>::Matrix;
-  Matrix design = std::visit([&](const auto& rows) { return Matrix(prepared.scaler.design<Scalar>(rows)); },
-                             prepared.train.features);
-  return std::make_unique<linear::Problem<Scalar>>(std::move(design), prepared.train.target.template cast<Scalar>(),
-                                                   prepared.setup, pool);
+  const auto problem_of = [&](const data::Table& table) {
+    Matrix design =
+        std::visit([&](const auto& rows) { return Matrix(prepared.scaler.design<Scalar>(rows)); }, table.features);
+    return std::make_unique<linear::Problem<Scalar>>(std::move(design), table.target.template cast<Scalar>(),
+                                                     prepared.setup, pool, team);
+  };
+  return team == nullptr ? problem_of(prepared.train) : problem_of(share_of_rows(prepared.train, *team));
 }
 
-template std::unique_ptr<linear::Problem<float>> make_problem(const Prepared&, ThreadPool&);
-template std::unique_ptr<linear::Problem<double>> make_problem(const Prepared&, ThreadPool&);
+template std::unique_ptr<linear::Problem<float>> make_problem(const Prepared&, ThreadPool&, Team*);
+template std::unique_ptr<linear::Problem<double>> make_problem(const Prepared&, ThreadPool&, Team*);
 
 }  // namespace lipschitzlr::run

@@ -1,13 +1,19 @@
 #include "lipschitzlr/run/training.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <thread>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/base/together.hpp"
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/reference.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
@@ -68,8 +74,14 @@ void choose_rate(const linear::Problem<Scalar>& problem, const TrainingChoice& c
 template <class Scalar>
 linear::State<Scalar> starting_state(const linear::Problem<Scalar>& problem, const TrainingChoice& choice,
                                      const json& setting) {
-  if (!choice.resume.empty()) return resume_state<Scalar>(choice.resume, setting);
   linear::State<Scalar> state;
+  if (!choice.resume.empty()) {
+    Team* const team = problem.team();
+    const std::string text = broadcast_over(team, leads(team) ? resume_text(choice.resume, setting) : "");
+    state = linear::state_from_json<Scalar>(text, choice.resume);
+    if (state.weights.size() > 0) return state;
+    throw Error(Fault::data, fmt::format("{}: there are no weights to resume from", choice.resume));
+  }
   if (choice.random_start) {
     Random random(choice.options.seed);
     state.weights = problem.zero_weights();
@@ -98,10 +110,21 @@ linear::Metrics measure_on(const linear::Model& model, const data::Table& table,
   return linear::measure(model.family, linear::scores(model, table.features, pool), table.target, model.classes());
 }
 
+// So that the processes on one machine, which all bear its name, have its cores once.
+unsigned threads_beside(Team* team, unsigned wanted) {
+  if (wanted > 0 || team == nullptr) return wanted;
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  const auto mark = static_cast<double>(std::hash<std::string_view>()(name.data()));
+  const std::vector<double> marks = gather_over(team, {mark});
+  const auto here = static_cast<unsigned>(std::count(marks.begin(), marks.end(), mark));
+  return std::max(1U, std::thread::hardware_concurrency() / here);
+}
+
 template <class Scalar>
-TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice) {
-  ThreadPool pool(choice.threads);
-  const auto problem = make_problem<Scalar>(prepared, pool);
+TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice, Team* team) {
+  ThreadPool pool(threads_beside(team, choice.threads));
+  const auto problem = make_problem<Scalar>(prepared, pool, team);
   TrainingResult result;
   linear::SolverOptions options = choice.options;
   if (choice.solver != kLbfgs) options.algorithm = algorithm_from(choice.solver);
@@ -110,8 +133,8 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
 
   const json setting = setting_of(data, prepared, choice, options);
   std::optional<Record> record;
-  if (!choice.record.empty()) record.emplace(choice.record, to_text(setting));
-  ConsoleProgress progress(choice.verbosity, options.epochs, options.seconds);
+  if (!choice.record.empty() && leads(team)) record.emplace(choice.record, to_text(setting));
+  ConsoleProgress progress(leads(team) ? choice.verbosity : Verbosity::silent, options.epochs, options.seconds);
   const InterruptGuard guard;
   const linear::Observer observer = [&](const linear::Progress& now) {
     progress.show(now);
@@ -126,6 +149,7 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
   result.stop = outcome.stop;
   result.honesty = outcome.honesty;
   result.model = make_model(prepared, outcome.state.weights.template cast<double>());
+  if (!leads(team)) return result;
   result.train = measure_on(result.model, prepared.train, pool);
   if (prepared.test.rows() > 0) result.test = measure_on(result.model, prepared.test, pool);
   const json account = account_of(setting, result);
@@ -167,9 +191,11 @@ void check(const TrainingChoice& choice) {
          "the accelerated solver works on all rows; leave --batch out or take --solver sgd");
 }
 
-TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice) {
+TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice, Team* team) {
   check(choice);
-  return choice.single_precision ? train_as<float>(data, prepared, choice) : train_as<double>(data, prepared, choice);
+  if (team != nullptr) expect_same_training(*team, data, prepared, choice);
+  return choice.single_precision ? train_as<float>(data, prepared, choice, team)
+                                 : train_as<double>(data, prepared, choice, team);
 }
 
 }  // namespace lipschitzlr::run

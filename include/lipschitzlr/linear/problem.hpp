@@ -1,7 +1,7 @@
 #pragma once
 // A training problem: the design matrix (scaled features and intercept), the targets, the penalty. It evaluates the
 // penalised loss and its gradient, over all rows or a batch, and knows its Lipschitz constants (bound/loss.hpp,
-// bound/gradient.hpp) for all rows or a batch.
+// bound/gradient.hpp) for all rows or a batch. Its rows may be spread over the processes of a team.
 
 #include <optional>
 #include <span>
@@ -13,6 +13,7 @@
 #include "lipschitzlr/bound/norms.hpp"
 #include "lipschitzlr/linear/objective.hpp"
 #include "lipschitzlr/linear/penalty.hpp"
+#include "lipschitzlr/linear/row_share.hpp"
 
 namespace lipschitzlr::linear {
 
@@ -51,16 +52,21 @@ class Problem {
  public:
   using Matrix = std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>>;
 
-  // The pool must outlive the problem.
-  Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool);
+  // The pool must outlive the problem, and so must the team. With a team the features and targets are this process'
+  // rows, none perhaps; rows are numbered from rank 0's first to the last rank's last. Everything that is evaluated or
+  // measured is then of all of them, collective, and has the same bits in every process: those of one process with
+  // all rows, but for rounding.
+  Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool, Team* team = nullptr);
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
 
   const ProblemSetup& setup() const { return setup_; }
-  const Matrix& matrix() const { return features_; }
-  const Vector<Scalar>& targets() const { return targets_; }
-  Index rows() const { return objective_.rows(); }
-  Weights<Scalar> zero_weights() const { return Weights<Scalar>::Zero(objective_.features(), objective_.outputs()); }
+  const Matrix& matrix() const { return features_; }          // of this process' rows,
+  const Vector<Scalar>& targets() const { return targets_; }  // and these too
+  Index rows() const { return share_.total(); }               // of all processes
+  Index features() const;
+  Team* team() const { return share_.team(); }
+  Weights<Scalar> zero_weights() const { return Weights<Scalar>::Zero(features(), setup_.classes); }
 
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient, std::span<const Index> rows) const;
@@ -79,20 +85,27 @@ class Problem {
     std::optional<double> frobenius, square_frobenius, row_sum, gram, target_product;
     std::optional<bound::SpectralNorm> spectral;
   };
+  // Some of this process' rows, and how many rows of all processes they are part of.
   template <class AnyMatrix>
-  Measured measure(ConstantKind kind, double weight_bound, const AnyMatrix& features, const Vector<Scalar>& targets,
-                   Norms& norms) const;
+  struct Rows {
+    const AnyMatrix& features;
+    const Vector<Scalar>& targets;
+    Index total;
+  };
   template <class AnyMatrix>
-  bound::Constant smoothness(const AnyMatrix& features, Norms& norms) const;
+  Measured measure(ConstantKind kind, double weight_bound, const Rows<AnyMatrix>& rows, Norms& norms) const;
   template <class AnyMatrix>
-  bound::Constant data_constant(ConstantKind kind, double weight_bound, const AnyMatrix& features,
-                                const Vector<Scalar>& targets, Norms& norms) const;
+  bound::Constant smoothness(const Rows<AnyMatrix>& rows, Norms& norms) const;
+  template <class AnyMatrix>
+  bound::Constant data_constant(ConstantKind kind, double weight_bound, const Rows<AnyMatrix>& rows,
+                                Norms& norms) const;
 
   Matrix features_;
   Vector<Scalar> targets_;
   ProblemSetup setup_;
   ThreadPool& pool_;
-  Objective<Scalar> objective_;
+  RowShare share_;
+  std::optional<Objective<Scalar>> objective_;  // none where there are no rows
   mutable Norms norms_;
 };
 

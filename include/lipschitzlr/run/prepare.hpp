@@ -43,7 +43,8 @@ Prepared prepare(const DataChoice& choice);
 // One sentence on what was read and what will be learnt.
 std::string describe(const DataChoice& choice, const Prepared& prepared);
 
+// With a team, of this process' share of the training rows (share_of).
 template <class Scalar>
-std::unique_ptr<linear::Problem<Scalar>> make_problem(const Prepared& prepared, ThreadPool& pool);
+std::unique_ptr<linear::Problem<Scalar>> make_problem(const Prepared& prepared, ThreadPool& pool, Team* team = nullptr);
 
 }  // namespace lipschitzlr::run

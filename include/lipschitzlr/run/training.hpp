@@ -20,7 +20,7 @@ struct TrainingChoice {
   linear::SolverOptions options;  // algorithm, rate and constant are filled in from the two above
   bool random_start = false;      // w0 ~ N(0, 1) instead of zero
   bool single_precision = false;
-  unsigned threads = 0;  // 0: all cores
+  unsigned threads = 0;  // 0: all cores, shared evenly by the processes of a team on one machine
   std::string resume;    // a model file of an unfinished run; empty: start anew
   std::string record;    // a folder for the run's record; empty: none
   Verbosity verbosity = Verbosity::silent;
@@ -42,8 +42,11 @@ struct TrainingResult {
 void check(const TrainingChoice& choice);
 
 // Checks the choice first. A run that left the finite numbers returns with stop = not_finite
-// and the last finite weights in the model.
-TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice);
+// and the last finite weights in the model. With a team every process prepares the same data and keeps its share of the
+// training rows; the file to resume from is read, and record, progress, metrics and what else a model file holds beside
+// weights are made, in rank 0 alone. Throws Error in every process when their data or choices differ.
+TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice,
+                     Team* team = nullptr);
 
 // The measures that fit the family, as a JSON object.
 std::string to_json(const linear::Metrics& metrics, linear::Family family);
