@@ -44,10 +44,11 @@ _lipschitzlr() {
         *:-*) words=$(grep -oE '^  (-[a-z],)?-[a-z0-9-]+' <<<"$help" | tr ',' '\n') ;;
         *:launch:*) words="train fit" ;;
         2:data:*) words="list get import path verify" ;;
-        2:reproduce:*) words="list table1 table2" ;;
+        2:reproduce:*) words="list table1 table2 table3 comparison all $(_lipschitzlr_names "$program" reproduce list)" ;;
         *:data:import:* | 2:predict:* | 2:evaluate:*) files=yes ;;
         *:data:get:* | *:data:path:* | *:data:verify:*) words=$(_lipschitzlr_names "$program" data list) ;;
-        *:reproduce:table?:*) words=$(_lipschitzlr_names "$program" reproduce list) ;;
+        *:reproduce:list:* | *:reproduce:all:*) ;;
+        *:reproduce:*) words=$(_lipschitzlr_names "$program" reproduce list) ;;
         *:rate:* | *:fit:* | *:predict:* | *:evaluate:*) words=$(_lipschitzlr_names "$program" data list) files=yes ;;
       esac
       ;;

@@ -5,6 +5,7 @@
 
 #include "app/commands.hpp"
 #include "app/options.hpp"
+#include "app/reproduce.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/experiment/output.hpp"
@@ -12,8 +13,6 @@
 
 namespace lipschitzlr::app {
 namespace {
-
-constexpr auto kInterrupted = static_cast<Fault>(130);  // what a shell expects of a program that Ctrl-C ended
 
 struct Options {
   std::vector<std::string> rows;
@@ -41,14 +40,8 @@ class StatusLine {
 void reproduce(const std::string& table, const Options& options) {
   const std::vector<experiment::Recipe> recipes = experiment::select_recipes(table, options.rows);
   if (!options.csv.empty()) check_writable(options.csv);
-  ThreadPool pool(options.threads);
   const run::InterruptGuard guard;
-  std::vector<experiment::RowResult> results;
-  {
-    const StatusLine status;
-    results =
-        experiment::run_rows(recipes, options.limits, pool, status.reporter(), [&] { return guard.interrupted(); });
-  }
+  const std::vector<experiment::RowResult> results = run_linear_rows(recipes, options.limits, options.threads, guard);
   if (!options.csv.empty()) write_file_atomically(options.csv, experiment::to_csv(results));
   fmt::print(
       "{}", options.json ? experiment::to_json(results, options.limits) : experiment::to_text(results, options.limits));
@@ -74,11 +67,7 @@ void add_table(CLI::App& parent, const std::string& table, const std::string& de
     expect_whole(command->add_option("--epochs", options->limits.epochs, "epochs in place of the paper's"), 1)
         ->type_name("N");
   }
-  command
-      ->add_option_function<std::string>(
-          "--budget", [options](const std::string& text) { options->limits.seconds = experiment::seconds_from(text); },
-          "time for the whole command, such as 90s, 30m or 2h; what did not run is listed")
-      ->type_name("TIME");
+  add_budget_option(*command, options->limits.seconds);
   command->add_option("--csv", options->csv, "also write every training as a line of this file")->type_name("FILE");
   add_threads_option(*command, options->threads);
   add_json_option(*command, options->json);
@@ -88,27 +77,59 @@ void add_table(CLI::App& parent, const std::string& table, const std::string& de
   command->callback([table, options] { reproduce(table, *options); });
 }
 
+void add_list(CLI::App& parent) {
+  CLI::App* list = parent.add_subcommand("list", "Show every row, whether its data are at hand, how far records got");
+  struct ListOptions {
+    std::string records = kRecords;
+    bool json = false;
+  };
+  auto options = std::make_shared<ListOptions>();
+  list->add_option("--records", options->records, "folder of the records of networks; default: reproduction")
+      ->type_name("FOLDER");
+  add_json_option(*list, options->json);
+  fold_help(*list);
+  list->footer("Examples:\n  lipschitzlr reproduce list\n  lipschitzlr reproduce list --records experiments/records");
+  list->callback([options] {
+    fmt::print("{}", options->json ? experiment::list_json(options->records) : experiment::list_text(options->records));
+  });
+}
+
 }  // namespace
+
+std::vector<experiment::RowResult> run_linear_rows(const std::vector<experiment::Recipe>& rows,
+                                                   const experiment::RunLimits& limits, unsigned threads,
+                                                   const run::InterruptGuard& guard) {
+  ThreadPool pool(threads);
+  const StatusLine status;
+  return experiment::run_rows(rows, limits, pool, status.reporter(), [&] { return guard.interrupted(); });
+}
+
+void add_budget_option(CLI::App& command, double& seconds) {
+  command
+      .add_option_function<std::string>(
+          "--budget", [&seconds](const std::string& text) { seconds = experiment::seconds_from(text); },
+          "time for the whole command, such as 90s, 30m or 2h; what did not run is listed")
+      ->type_name("TIME");
+}
 
 void add_reproduce_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("reproduce", "Run the rows of the paper's tables, beside its figures");
-  command->require_subcommand(1);
-  CLI::App* list = command->add_subcommand("list", "Show every row and whether its data are at hand");
-  auto json = std::make_shared<bool>(false);
-  add_json_option(*list, *json);
-  list->footer("Example:\n  lipschitzlr reproduce list");
-  list->callback([json] { fmt::print("{}", *json ? experiment::list_json() : experiment::list_text()); });
+  add_list(*command);
   add_table(*command, "table1", "Iterations to a threshold, with the rate 0.1 and with 1/L",
             "  lipschitzlr reproduce table1 boston iris --seeds 5\n"
             "  lipschitzlr reproduce table1 --budget 10m --csv table1.csv");
   add_table(*command, "table2", "Accuracy after a number of epochs, with the rate 0.1 and with 1/L",
             "  lipschitzlr reproduce table2 iris --seeds 10\n"
             "  lipschitzlr reproduce table2 breast-cancer --epochs 100");
+  add_network_tables(*command);
   command->footer(
       "Examples:\n"
       "  lipschitzlr reproduce list\n"
       "  lipschitzlr reproduce table1 boston iris --seeds 5\n"
-      "  lipschitzlr reproduce table2 --budget 10m --csv table2.csv");
+      "  lipschitzlr reproduce table2 --budget 10m --csv table2.csv\n"
+      "  lipschitzlr reproduce table3 --dry-run\n"
+      "  lipschitzlr reproduce mnist-cnn-adamo-adaptive table1/boston --epochs 3\n"
+      "  lipschitzlr reproduce all --budget 60m");
 }
 
 }  // namespace lipschitzlr::app

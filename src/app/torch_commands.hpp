@@ -9,5 +9,6 @@ namespace lipschitzlr::app {
 
 void add_train_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
 void add_network_evaluate_command(CLI::App& app);
+void add_probe_command(CLI::App& app);  // hidden: the front command asks it how fast networks train
 
 }  // namespace lipschitzlr::app

@@ -6,9 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "app/torch_commands.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
 #include "nn/process.hpp"
 
 namespace {
@@ -33,14 +35,26 @@ void print_text(const ProcessFacts& facts) {
   if (facts.blas_threads > 0) fmt::print("its threads  {}\n", facts.blas_threads);
 }
 
-int run(int argc, char** argv) {
+int run(const std::vector<std::string>& words);
+
+// Each line of the file is a command, a JSON list of its words: libtorch is loaded once for all.
+int run_each(const std::string& path) {
+  std::istringstream lines(lipschitzlr::read_file(path));
+  int exit_code = 0;
+  for (std::string line; exit_code == 0 && std::getline(lines, line);) {
+    exit_code = run(nlohmann::json::parse(line).get<std::vector<std::string>>());
+  }
+  return exit_code;
+}
+
+int run(const std::vector<std::string>& words) {
   CLI::App app("The part of lipschitzlr that needs libtorch", "lipschitzlr");
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   int exit_code = 0;
-  const std::vector<std::string> words(argv + 1, argv + argc);
   lipschitzlr::app::add_train_command(app, words, exit_code);
   lipschitzlr::app::add_network_evaluate_command(app);
+  lipschitzlr::app::add_probe_command(app);
   bool as_json = false;
   CLI::App* env = app.add_subcommand("env", "What libtorch computes with: version, threads, BLAS");
   env->add_flag("--json", as_json, "Print JSON");
@@ -48,8 +62,12 @@ int run(int argc, char** argv) {
     const ProcessFacts facts = lipschitzlr::nn::process_facts();
     as_json ? print_json(facts) : print_text(facts);
   });
+  std::string file;
+  CLI::App* each = app.add_subcommand("each", "Run the commands in a file")->group("");  // for tests
+  each->add_option("FILE", file, "a JSON list of words per line")->required();
+  each->callback([&] { exit_code = run_each(file); });
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
@@ -64,7 +82,7 @@ int main(int argc, char** argv) {
   lipschitzlr::nn::keep_memory();
   try {
     lipschitzlr::nn::use_cores();
-    return run(argc, argv);
+    return run({argv + 1, argv + argc});
   } catch (const lipschitzlr::Error& error) {
     fmt::print(stderr, "lipschitzlr: {}\n", error.what());
     return error.exit_code();

@@ -1,7 +1,8 @@
 #pragma once
-// Starts the program lipschitzlr-torch in place of this one. The environment must be right before libgomp loads, which
-// is why a process that already runs can't do it for itself.
+// Starts the program lipschitzlr-torch, in place of this one or beside it. The environment must be right before libgomp
+// loads, which is why a process that already runs can't do it for itself.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,12 @@ std::string find_torch_part();
 
 // Does not come back. Throws Error (usage) when the program was not built.
 [[noreturn]] void start_torch_part(const std::vector<std::string>& arguments);
+
+// Starts it as a process of its own and waits for its end. Ctrl-C reaches this process alone, which asks stop() many
+// times a second: the first time it says yes, the other is interrupted, and saves its work. What it prints comes back
+// in output, or is thrown away. Returns its exit code, 130 when it was interrupted; throws as start_torch_part.
+int run_torch_part(const std::vector<std::string>& arguments, const std::function<bool()>& stop,
+                   std::string* output = nullptr);
 
 // Whether these words of the command line are for the libtorch part: train, and evaluate with a network's --weights.
 bool needs_torch_part(const std::vector<std::string>& words);

@@ -22,7 +22,7 @@ class Fields {
   std::string text(const std::string& name);  // not empty
   double number(const std::string& name);
   double positive(const std::string& name);
-  double percent(const std::string& name);  // above 0, to 100
+  double percent(const std::string& name);      // above 0, to 100
   std::int64_t count(const std::string& name);  // a whole number, 1 or more
   bool flag(const std::string& name);
   std::vector<std::string> texts(const std::string& name);

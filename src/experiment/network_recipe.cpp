@@ -8,6 +8,7 @@
 
 #include "embedded/recipes_comparison.hpp"
 #include "embedded/recipes_table3.hpp"
+#include "experiment/choose_rows.hpp"
 #include "experiment/fields.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/catalogue.hpp"
@@ -130,6 +131,10 @@ const NetworkRecipe* find_network_recipe(const std::string& id) {
   const auto found =
       std::find_if(list.begin(), list.end(), [&](const NetworkRecipe& recipe) { return recipe.id() == id; });
   return found == list.end() ? nullptr : &*found;
+}
+
+std::vector<NetworkRecipe> select_network_recipes(const std::string& table, const std::vector<std::string>& names) {
+  return choose_rows(network_recipes(), table, names);
 }
 
 std::vector<std::string> train_options(const NetworkRecipe& recipe, const std::string& protocol) {

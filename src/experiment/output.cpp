@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiment/grid.hpp"
+#include "lipschitzlr/experiment/network_output.hpp"
 #include "lipschitzlr/experiment/setting.hpp"
 #include "lipschitzlr/experiment/verdict.hpp"
 
@@ -248,7 +249,7 @@ std::string to_csv(const std::vector<RowResult>& results) {
   return text;
 }
 
-std::string list_text() {
+std::string list_text(const std::string& records) {
   std::vector<Cells> lines;
   for (const Recipe& recipe : recipes()) {
     const bool counts = recipe.counts_iterations();
@@ -265,14 +266,16 @@ std::string list_text() {
                     {"the paper", "at 0.1"},
                     {"the paper", "at 1/L"},
                     {"", "here", true}},
-                   lines);
+                   lines) +
+         network_list_text(run::read_network_records(records));
 }
 
-std::string list_json() {
+std::string list_json(const std::string& records) {
   Json json = Json::array();
   for (const Recipe& recipe : recipes()) {
     json.push_back({{"table", recipe.table},
                     {"name", recipe.name},
+                    {"id", recipe.id()},
                     {"title", recipe.title},
                     {"data_set", recipe.data.set},
                     {"goal", goal_text(recipe)},
@@ -280,6 +283,7 @@ std::string list_json() {
                     {"absent", absent_sets(recipe)},
                     {"caveats", recipe.caveats}});
   }
+  for (const Json& row : Json::parse(network_list_json(run::read_network_records(records)))) json.push_back(row);
   return json.dump(2) + "\n";
 }
 

@@ -1,13 +1,13 @@
 #include "lipschitzlr/experiment/recipe.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
 
 #include "embedded/recipes_table1.hpp"
 #include "embedded/recipes_table2.hpp"
+#include "experiment/choose_rows.hpp"
 #include "experiment/fields.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/catalogue.hpp"
@@ -163,20 +163,7 @@ const std::vector<Recipe>& recipes() {
 }
 
 std::vector<Recipe> select_recipes(const std::string& table, const std::vector<std::string>& names) {
-  std::vector<Recipe> selected;
-  std::vector<std::string> known;
-  for (const Recipe& recipe : recipes()) {
-    if (recipe.table != table) continue;
-    known.push_back(recipe.name);
-    if (names.empty() || std::find(names.begin(), names.end(), recipe.name) != names.end()) selected.push_back(recipe);
-  }
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw Error(Fault::usage,
-                fmt::format("{} has no row \"{}\"; its rows are {}", table, name, fmt::join(known, ", ")));
-  }
-  if (known.empty()) throw Error(Fault::usage, fmt::format("there are no recipes for \"{}\"", table));
-  return selected;
+  return choose_rows(recipes(), table, names);
 }
 
 }  // namespace lipschitzlr::experiment

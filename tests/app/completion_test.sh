@@ -39,7 +39,10 @@ offers "import" data i
 offers "iris" data get i
 offers "california" data get iris ca
 offers "fashion-mnist fashion-mnist-test" train --data f
-offers "table1 table2" reproduce t
+offers "table1 table2 table3" reproduce t
+offers "comparison" reproduce com
+offers "mnist-cnn-auto-adam-adaptive" reproduce table3 mnist-cnn-au
+offers "mnist-cnn-auto-adam-adaptive" reproduce mnist-cnn-au
 offers "boston breast-cancer" reproduce table1 b
 offers "--seeds" reproduce table1 --s
 offers "--torch" env --t

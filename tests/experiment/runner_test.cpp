@@ -64,7 +64,7 @@ TEST(Runner, AnInterruptEndsTheRunningTrainingAndKeepsWhatIsFinished) {
 }
 
 TEST(Runner, TheListOfRowsFitsAHundredColumns) {
-  const std::string text = list_text();
+  const std::string text = list_text("no such folder");
   for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
     end = text.find('\n', begin);
     EXPECT_LE(end - begin, 100u) << text.substr(begin, end - begin);

@@ -55,6 +55,9 @@ const std::vector<NetworkRecipe>& network_recipes();
 // By id, "table3/mnist-cnn-sgd-adaptive"; nullptr when there is none.
 const NetworkRecipe* find_network_recipe(const std::string& id);
 
+// Those of a table, or the named rows of it. Throws Error (usage) listing the names when there is no such row.
+std::vector<NetworkRecipe> select_network_recipes(const std::string& table, const std::vector<std::string>& names);
+
 // The options of `train` that run a recipe under a protocol, without --epochs, --seed and -o.
 std::vector<std::string> train_options(const NetworkRecipe& recipe, const std::string& protocol);
 

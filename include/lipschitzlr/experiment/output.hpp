@@ -14,8 +14,9 @@ std::string to_text(const std::vector<RowResult>& results, const RunLimits& limi
 std::string to_json(const std::vector<RowResult>& results, const RunLimits& limits);
 std::string to_csv(const std::vector<RowResult>& results);
 
-// All recipes: what they need, what the paper says, whether the data are at hand.
-std::string list_text();
-std::string list_json();
+// All recipes, those of networks too: what they need, what the paper says, whether the data are at hand, and how far
+// the records in a folder got.
+std::string list_text(const std::string& records);
+std::string list_json(const std::string& records);
 
 }  // namespace lipschitzlr::experiment

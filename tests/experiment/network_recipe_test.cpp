@@ -1,0 +1,171 @@
+#include "lipschitzlr/experiment/network_recipe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/experiment/curve.hpp"
+
+namespace lipschitzlr::experiment {
+namespace {
+
+using Json = nlohmann::json;
+
+Json good() {
+  return Json::parse(R"({
+    "table": "table3", "row": 2, "name": "mnist-cnn-adamo-adaptive", "title": "MNIST, CNN, Momentum, adaptive",
+    "training": {"data": "mnist", "network": "mnist-cnn", "optimizer": "adamo", "policy": "adaptive", "epochs": 20,
+                 "batch": 256, "decay": 0.001, "first_rate": 0.1},
+    "coded": {"constant": 6.5}, "protocols": ["published", "coded"],
+    "paper": {"accuracy": 99.57}, "curve": "MNIST/Momentum/Adaptive", "artefacts": ["One."], "caveats": ["Two."]})");
+}
+
+std::string complaint(const Json& recipe) {
+  try {
+    parse_network_recipe(recipe.dump(), "table3/x.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::data);
+    return error.what();
+  }
+  return "";
+}
+
+Json changed(const std::string& field, const Json& value) {
+  Json recipe = good();
+  recipe[Json::json_pointer(field)] = value;
+  return recipe;
+}
+
+TEST(NetworkRecipe, ReadsEveryField) {
+  const NetworkRecipe recipe = parse_network_recipe(good().dump(), "x.json");
+  EXPECT_EQ(recipe.id(), "table3/mnist-cnn-adamo-adaptive");
+  EXPECT_EQ(recipe.row, 2);
+  EXPECT_EQ(recipe.training.epochs, 20);
+  EXPECT_EQ(recipe.training.batch, 256);
+  EXPECT_EQ(recipe.training.first_rate, 0.1);
+  EXPECT_FALSE(recipe.training.rate);
+  EXPECT_EQ(recipe.coded_constant, 6.5);
+  EXPECT_EQ(recipe.accuracy, 99.57);
+  EXPECT_EQ(recipe.curve, "MNIST/Momentum/Adaptive");
+  EXPECT_EQ(recipe.artefacts, std::vector<std::string>{"One."});
+  EXPECT_EQ(recipe.caveats, std::vector<std::string>{"Two."});
+}
+
+TEST(NetworkRecipe, NamesTheFileAndTheFieldThatIsWrong) {
+  Json missing = good(), absent = good();
+  missing["training"].erase("network");
+  absent.erase("paper");
+  Json baseline = good();
+  baseline["training"]["policy"] = "baseline";
+  const std::vector<std::pair<Json, std::string>> cases = {
+      {missing, "training.network is missing"},
+      {absent, "paper is missing"},
+      {changed("/colour", "red"), "colour is not a field of a recipe"},
+      {changed("/training/momentum", 0.9), "training.momentum is not a field of a recipe"},
+      {changed("/coded/rate", 0.9), "coded.rate is not a field of a recipe"},
+      {changed("/paper/loss", 0.9), "paper.loss is not a field of a recipe"},
+      {changed("/table", "table4"), "table must be table3 or comparison"},
+      {changed("/training/data", "iris"), "training.data names no known set of images: iris"},
+      {changed("/training/policy", "greedy"), "training.policy must be baseline, fixed or adaptive"},
+      {changed("/training/epochs", 0), "training.epochs must be a whole number, 1 or more"},
+      {changed("/training/decay", -1), "training.decay must be 0 or more"},
+      {changed("/training/rate", 0.1), "training.rate goes with the policy baseline only"},
+      {baseline, "training.first_rate does not go with the policy baseline"},
+      {changed("/protocols", Json::array()), "protocols must not be empty"},
+      {changed("/protocols", {"coded", "coded"}), "protocols may hold published and coded, each once"},
+      {changed("/protocols", {"published"}), "coded needs the protocol coded"},
+      {changed("/paper/accuracy", 101), "paper.accuracy is a share in percent and can't be above 100"},
+      {changed("/curve", "MNIST/Fast"), "curve names no curve of the authors: MNIST/Fast"},
+  };
+  for (const auto& [recipe, expected] : cases) EXPECT_EQ(complaint(recipe), "table3/x.json: " + expected);
+}
+
+TEST(NetworkRecipe, WdIsRateDecayAsCodedAndL2AsPublished) {
+  const NetworkRecipe recipe = parse_network_recipe(good().dump(), "x.json");
+  EXPECT_EQ(train_options(recipe, "coded"),
+            (std::vector<std::string>{"--data", "mnist", "--model", "mnist-cnn", "--optimizer", "adamo", "--policy",
+                                      "adaptive", "--protocol", "coded", "--batch", "256", "--decay", "0.001",
+                                      "--first-rate", "0.1", "--constant", "6.5"}));
+  EXPECT_EQ(train_options(recipe, "published"),
+            (std::vector<std::string>{"--data", "mnist", "--model", "mnist-cnn", "--optimizer", "adamo", "--policy",
+                                      "adaptive", "--protocol", "published", "--batch", "256", "--l2", "0.001",
+                                      "--first-rate", "0.1"}));
+}
+
+// The 37 accuracies of tab:exp:summary in the paper's order, typed off its LaTeX, and the eight of the comparisons.
+TEST(NetworkRecipe, TheEmbeddedRecipesAreTheRowsOfThePaper) {
+  const std::vector<double> summary = {99.5,  99.57, 99.43, 60.33, 87.02, 89.37, 58.29, 84.71, 89.27, 84.92,
+                                       86.66, 84.67, 70.57, 84.84, 91.34, 85.50, 92.36, 91.36, 90.14, 91.38,
+                                       88.23, 54.29, 26.96, 75.99, 27.51, 75.39, 70.68, 70.78, 71.96, 50.53,
+                                       68.18, 52.28, 69.18, 65.41, 67.30, 66.05, 40.14};
+  std::map<std::string, std::vector<double>> accuracies;
+  std::set<std::string> ids;
+  for (const NetworkRecipe& recipe : network_recipes()) {
+    accuracies[recipe.table].push_back(recipe.accuracy);
+    EXPECT_EQ(recipe.row, static_cast<int>(accuracies[recipe.table].size())) << recipe.id();
+    ids.insert(recipe.id());
+  }
+  ASSERT_EQ(summary.size(), 37u);
+  EXPECT_EQ(accuracies["table3"], summary);
+  EXPECT_EQ(accuracies["comparison"], (std::vector<double>{91.25, 90, 89, 98.17, 92, 90, 88.75, 89}));
+  EXPECT_EQ(ids.size(), 45u);
+}
+
+// The number of rows per data set and network, counted in the paper.
+TEST(NetworkRecipe, DataSetsAndNetworksHaveAsManyRowsAsInThePaper) {
+  std::map<std::string, int> counts;
+  for (const NetworkRecipe& recipe : network_recipes()) {
+    if (recipe.table == "table3") ++counts[recipe.training.data + " " + recipe.training.network];
+  }
+  EXPECT_EQ(counts, (std::map<std::string, int>{{"mnist mnist-cnn", 3},
+                                                {"cifar10 resnet20-v1", 10},
+                                                {"cifar10 densenet-40-12", 8},
+                                                {"cifar100 resnet56-v2", 1},
+                                                {"cifar100 resnet164-v2", 7},
+                                                {"cifar100 densenet-40-12", 8}}));
+}
+
+// A curve belongs to a row when its best or its last epoch is what the paper prints.
+TEST(NetworkRecipe, TheCurveOfARowHasItsFigure) {
+  int curves = 0;
+  for (const NetworkRecipe& recipe : network_recipes()) {
+    if (recipe.curve.empty()) continue;
+    ++curves;
+    const Curve& curve = *authors_curve(recipe.curve);
+    const double best = 100 * *std::max_element(curve.val_accuracy.begin(), curve.val_accuracy.end());
+    const double last = 100 * curve.val_accuracy.back();
+    EXPECT_TRUE(std::abs(best - recipe.accuracy) < 0.006 || std::abs(last - recipe.accuracy) < 0.006) << recipe.id();
+    EXPECT_EQ(static_cast<std::int64_t>(curve.val_accuracy.size()), recipe.training.epochs) << recipe.id();
+    EXPECT_EQ(curve.loss.size(), curve.val_accuracy.size());
+    if (recipe.training.first_rate) {
+      EXPECT_EQ(curve.rate.at(0), recipe.training.first_rate) << recipe.id();
+    }
+  }
+  EXPECT_EQ(curves, 33);
+}
+
+TEST(NetworkRecipe, ComparisonsNameRowsThatExist) {
+  for (const NetworkRecipe& recipe : network_recipes()) {
+    EXPECT_EQ(recipe.compared_with.empty(), recipe.table == "table3") << recipe.id();
+    for (const std::string& id : recipe.compared_with) EXPECT_NE(find_network_recipe(id), nullptr) << id;
+  }
+}
+
+// Those are the names of the files, so that a row is found by its name.
+TEST(NetworkRecipe, NamesSayWhatIsTrained) {
+  for (const NetworkRecipe& recipe : network_recipes()) {
+    const NetworkTraining& training = recipe.training;
+    EXPECT_TRUE(recipe.name.starts_with(training.data + "-")) << recipe.id();
+    EXPECT_NE(recipe.name.find("-" + training.optimizer), std::string::npos) << recipe.id();
+    if (recipe.table != "table3") continue;
+    EXPECT_NE(recipe.name.find("-" + training.policy), std::string::npos) << recipe.id();
+  }
+}
+
+}  // namespace
+}  // namespace lipschitzlr::experiment
