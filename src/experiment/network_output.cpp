@@ -154,7 +154,7 @@ std::string to_text(const std::vector<NetworkTask>& tasks, const Records& record
   text += open_text(tasks);
   for (const NetworkTask* row : rows_of(tasks, kProtocols[0])) {
     const Verdict verdict = verdict_of(*row, records);
-    text += fmt::format("\n{} ({}): {}\n", row->recipe.name, row->recipe.title, verdict.word);
+    text += "\n" + wrap("", fmt::format("{} ({}): {}", row->recipe.name, row->recipe.title, verdict.word));
     int number = 0;
     for (const std::string& note : verdict.reasons) text += wrap(fmt::format("  {}. ", ++number), note);
     for (const std::string& note : row->recipe.caveats) text += wrap(fmt::format("  {}. ", ++number), note);

@@ -40,6 +40,16 @@ void expect_same(const NetworkTask& task, const NetworkLimits& limits, const run
   }
 }
 
+// A training of this row and seed under another name, that is far enough or can go on, need not be run again.
+void look_for_other_name(NetworkTask& task, const std::vector<run::NetworkRecord>& records) {
+  for (const run::NetworkRecord* record : records_of(task.recipe, task.protocol, records)) {
+    const bool useful =
+        has_checkpoint(record->folder) || static_cast<std::int64_t>(record->epochs.size()) >= task.wanted;
+    if (!useful || !record->problem.empty() || record->option("seed") != std::to_string(task.seed)) continue;
+    if (departures(task.recipe, task.protocol, *record).empty()) task.folder = record->folder;
+  }
+}
+
 void look_at_record(NetworkTask& task, const NetworkLimits& limits) {
   if (!fs::exists(task.folder + "/config.json")) return;
   const run::NetworkRecord record = run::read_network_record(task.folder);
@@ -141,6 +151,7 @@ std::vector<std::string> absent_sets(const std::string& data) {
 
 std::vector<NetworkTask> plan(const std::vector<NetworkRecipe>& rows, const NetworkLimits& limits) {
   std::vector<NetworkTask> tasks;
+  const std::vector<run::NetworkRecord> records = run::read_network_records(limits.records);
   for (const NetworkRecipe& recipe : rows) {
     for (const std::string& protocol : limits.protocols) {
       if (!recipe.has(protocol)) continue;
@@ -152,6 +163,8 @@ std::vector<NetworkTask> plan(const std::vector<NetworkRecipe>& rows, const Netw
         task.folder = fmt::format("{}/{}-{}-{}", limits.records, recipe.name, protocol, seed);
         task.wanted = limits.epochs > 0 ? limits.epochs : recipe.training.epochs;
         if (limits.data.empty()) task.absent = absent_sets(recipe.training.data);
+        const bool plain = limits.data.empty() && limits.images == 0;
+        if (plain && !fs::exists(task.folder)) look_for_other_name(task, records);
         look_at_record(task, limits);
         tasks.push_back(std::move(task));
       }

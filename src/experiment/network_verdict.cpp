@@ -90,10 +90,9 @@ class NetworkJudge {
       most = std::max(most, best_accuracy(*record).percent);
     }
     const bool agrees = theirs.percent >= least - tolerance && theirs.percent <= most + tolerance;
-    reasons_.push_back(
-        fmt::format("{}: {} has {} at best up to epoch {}; {:.2g} percent apart {} nothing.",
-                    agrees ? "Agrees" : "Differs", curve_ != nullptr ? "the authors' curve" : "the paper",
-                    format_percent(theirs.percent), epochs_, tolerance, tolerance == 1 ? "says" : "say"));
+    reasons_.push_back(fmt::format(
+        "{}: {} has {} at best up to epoch {}; the tolerance is {:.1f} percent.", agrees ? "Agrees" : "Differs",
+        curve_ != nullptr ? "the authors' curve" : "the paper", format_percent(theirs.percent), epochs_, tolerance));
     if (curve_ != nullptr && complete) say_peak();
     return agrees;
   }

@@ -16,7 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from train_test import read_json, write_images  # noqa: E402
+from train_test import lines_of, read_json, write_images  # noqa: E402
 
 FRONT = TORCH = ""
 LIMIT = 300  # seconds for any one command
@@ -87,14 +87,21 @@ class ReproduceTest(unittest.TestCase):
             for option, value in {"--batch": BATCH, "--epochs": 1,
                                   "--data": "../grey" if row["data_set"] == "mnist" else "../colour"}.items():
                 words[words.index(option) + 1] = str(value)
-            words += ["--limit", str(STEPS * BATCH), "--threads", "1", "--quiet", "-o", row["id"]]
+            words += ["--limit", str(STEPS * BATCH), "--threads", "1", "--quiet", "--log-steps", "1", "-o", row["id"]]
             lines.append(json.dumps(words))
         with open(self.folder + "/commands", "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
         self.run_program(TORCH, "each", "commands")
+        first_losses = {}
         for row in rows:
-            summary = read_json(f"{self.folder}/{row['id']}/summary.json")
-            self.assertEqual(summary["steps"], STEPS, row["id"])
+            folder = f"{self.folder}/{row['id']}"
+            self.assertEqual(read_json(folder + "/summary.json")["steps"], STEPS, row["id"])
+            first = lines_of(folder, "step")[0]
+            self.assertEqual(first["step"], 1)
+            first_losses.setdefault(row["network"], set()).add(first["loss"])
+        # From one seed all start from the same weights with the same images, whatever trains them.
+        for network, losses in first_losses.items():
+            self.assertEqual(len(losses), 1, f"{network}: {losses}")
 
     # ---- trainings
 

@@ -165,6 +165,21 @@ TEST_F(NetworkRunner, ARecordWithOtherOptionsIsNotTouched) {
   EXPECT_THROW(tasks_of({kAdamo}), Error);
 }
 
+TEST_F(NetworkRunner, ATrainingUnderAnotherNameIsNotRunAgain) {
+  limits.data = "";
+  limits.epochs = 1;
+  fs::create_directories(folder / "mine");
+  write_file_atomically(folder / "mine" / "config.json", R"({"kind": "network training", "options": {"data": "mnist",
+    "network": "mnist-cnn", "optimizer": "sgd", "policy": "adaptive", "protocol": "coded", "decay": 0, "limit": 0,
+    "batch": 256, "first_rate": "none", "seed": 1}})");
+  write_file_atomically(folder / "mine" / "metrics.jsonl", "{\"kind\": \"epoch\", \"epoch\": 1, \"step\": 1}\n");
+  EXPECT_EQ(tasks_of({kSgd})[0].done, 1);
+  limits.epochs = 2;  // without a checkpoint it can't go on
+  EXPECT_EQ(tasks_of({kSgd})[0].done, 0);
+  write_file_atomically(folder / "mine" / "checkpoint.safetensors", "");
+  EXPECT_EQ(tasks_of({kSgd})[0].folder, (folder / "mine").string());
+}
+
 // By hand: 60000 images at 2 ms, 10000 test images and, for the pass, 60000 again at 1 ms.
 TEST_F(NetworkRunner, AnEpochIsEstimatedFromSteps) {
   limits.data = "";

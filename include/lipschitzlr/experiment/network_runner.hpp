@@ -60,8 +60,8 @@ using Report = std::function<void(const std::string& sentence)>;
 // The set of images and its test images, as far as they are not at hand.
 std::vector<std::string> absent_sets(const std::string& data);
 
-// Every row under every protocol it has among those of the limits, from every seed, as far as the records got. Throws
-// Error (data) when a folder holds a training with other options.
+// Every row under every protocol it has among those of the limits, from every seed, as far as the records got, whatever
+// their names. Throws Error (data) when a folder holds a training with other options.
 std::vector<NetworkTask> plan(const std::vector<NetworkRecipe>& rows, const NetworkLimits& limits);
 
 // Fills in epoch_seconds: training images by step, validation images by forward pass, and when K_z comes from a pass of
