@@ -3,16 +3,20 @@
 // main turns them into a line and an exit code. The callback's answer to "how did it go" is the exit code it stores.
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 namespace lipschitzlr::app {
 
 void add_rate_command(CLI::App& app);
-void add_fit_command(CLI::App& app, int& exit_code);
+// words: of the command line, for the record of the run.
+void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
 void add_predict_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_launch_command(CLI::App& app, int& exit_code);
 void add_data_command(CLI::App& app);
 void add_reproduce_command(CLI::App& app);
+void add_report_command(CLI::App& app);
 void add_demo_command(CLI::App& app);
 void add_env_command(CLI::App& app);
 

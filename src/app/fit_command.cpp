@@ -62,7 +62,7 @@ int fit(Options& options) {
 
 }  // namespace
 
-void add_fit_command(CLI::App& app, int& exit_code) {
+void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code) {
   CLI::App* command = app.add_subcommand("fit", "Train a linear model; no rate to tune");
   auto options = std::make_shared<Options>();
   options->training.options.relative_tolerance = 1e-8;
@@ -74,6 +74,8 @@ void add_fit_command(CLI::App& app, int& exit_code) {
   command->add_option("--record", options->training.record, "a new folder for config.json, metrics.jsonl, summary.json")
       ->type_name("FOLDER");
   add_threads_option(*command, options->training.threads);
+  command->add_flag("--watch", options->training.watch,
+                    "plots of loss and rate while it runs; into a file, once at the end");
   command->add_flag("-q,--quiet", options->quiet, "no progress on standard error");
   add_json_option(*command, options->json);
   command->footer(
@@ -81,9 +83,13 @@ void add_fit_command(CLI::App& app, int& exit_code) {
       "  lipschitzlr fit prices.csv --target price -o model.json\n"
       "  lipschitzlr fit iris --holdout 0.3 --solver gd --rate published\n"
       "  lipschitzlr fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
+      "  lipschitzlr fit boston --record runs/boston --watch\n"
       "Ctrl-C ends the training after the running epoch and still writes the model; a second Ctrl-C\n"
       "ends at once.");
-  command->callback([options, &exit_code] { exit_code = fit(*options); });
+  command->callback([options, &words, &exit_code] {
+    options->training.command = words;
+    exit_code = fit(*options);
+  });
 }
 
 }  // namespace lipschitzlr::app

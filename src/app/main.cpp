@@ -51,10 +51,11 @@ int complain(const CLI::App& front, const CLI::ParseError& error, int count, cha
 int main(int count, char** arguments) {
   namespace app = lipschitzlr::app;
   CLI::App front("Learning rates you compute instead of tune: rate = 1/L, L the Lipschitz constant of the loss.");
+  const std::vector<std::string> words(arguments + 1, arguments + count);
   int exit_code = 0;
   describe(front);
   app::add_rate_command(front);
-  app::add_fit_command(front, exit_code);
+  app::add_fit_command(front, words, exit_code);
   app::add_predict_command(front);
   app::add_evaluate_command(front);
   // For the list of commands only: its words go to the libtorch part as they are.
@@ -62,10 +63,10 @@ int main(int count, char** arguments) {
   app::add_launch_command(front, exit_code);
   app::add_data_command(front);
   app::add_reproduce_command(front);
+  app::add_report_command(front);
   app::add_demo_command(front);
   app::add_env_command(front);
   try {
-    const std::vector<std::string> words(arguments + 1, arguments + count);
     if (app::needs_torch_part(words)) app::start_torch_part(words);
     front.parse(count, arguments);
     if (std::fflush(stdout) != 0) throw lipschitzlr::Error(lipschitzlr::Fault::data, "can't write to standard output");

@@ -121,6 +121,7 @@ void add_run_options(CLI::App& command, Options& options) {
   expect_positive(command.add_option("--checkpoint-minutes", run.checkpoint_minutes,
                                      "save a checkpoint every so many minutes, and after each epoch; default: 5"));
   add_threads_option(command, run.choice.threads, Bits::differ);
+  command.add_flag("--watch", run.watch, "plots of loss and rate while it runs; into a file, once at the end");
   command.add_flag("--quiet", options.quiet, "no progress");
   add_json_option(command, options.json);
 }
@@ -128,7 +129,7 @@ void add_run_options(CLI::App& command, Options& options) {
 // Whatever else is in the record of the run and must stay as it was.
 void expect_resumable(const CLI::App& command) {
   const std::vector<std::string> free = {"--resume",    "--epochs", "--threads", "--checkpoint-minutes",
-                                         "--log-steps", "--quiet",  "--json"};
+                                         "--log-steps", "--watch",  "--quiet",   "--json"};
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0 || std::find(free.begin(), free.end(), option->get_name()) != free.end()) continue;
     throw Error(Fault::usage,

@@ -16,6 +16,7 @@ constexpr int kBarWidth = 20;
 
 void NetworkProgress::say(const std::string& sentence) {
   clear_bar();
+  watch_.clear();
   if (verbosity_ != Verbosity::silent) fmt::print(stderr, "{}\n", sentence);
 }
 
@@ -26,25 +27,28 @@ void NetworkProgress::show(const nn::StepReport& step, double weight_norm) {
     epoch_start_ = now;
     images_at_start_ = step.images;
   }
+  watch_.add(static_cast<double>(step.step), step.loss, step.rate);
   if (verbosity_ != Verbosity::terminal || now - last_bar_ < kBetweenBars) return;
   last_bar_ = now;
   const double seconds = std::chrono::duration<double>(now - epoch_start_).count();
   const double speed = static_cast<double>(step.images - images_at_start_) / std::max(seconds, 1e-9);
   const auto left = static_cast<double>((epochs_ - step.epoch + 1) * step.images_in_epoch - step.images);
   const double done = static_cast<double>(step.images) / static_cast<double>(step.images_in_epoch);
-  fmt::print(
-      stderr,
-      "\r\033[K  epoch {}/{} [{:<{}}] {:.0f} images/s  {} left  loss {:.4f}  accuracy {:.2f} %  rate {:.4g}  K_z "
+  const std::string status = fmt::format(
+      "  epoch {}/{} [{:<{}}] {:.0f} images/s  {} left  loss {:.4f}  accuracy {:.2f} %  rate {:.4g}  K_z "
       "{:.4g}  max|w| {:.4g}",
       step.epoch, epochs_, std::string(static_cast<std::size_t>(done * kBarWidth), '='), kBarWidth, speed,
       speed > 0 ? clock_text(left / speed) : "?", step.mean_loss, step.mean_accuracy * 100, step.rate,
       step.penultimate_norm, weight_norm);
+  if (watch_.live()) return watch_.draw(status);
+  fmt::print(stderr, "\r\033[K{}", status);
   std::fflush(stderr);
   bar_shown_ = true;
 }
 
 void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& validation, bool best) {
   clear_bar();
+  watch_.clear();
   if (verbosity_ == Verbosity::silent) return;
   if (!header_shown_) {
     fmt::print(stderr, "{:>7} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "epoch", "loss",

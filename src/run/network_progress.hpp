@@ -1,5 +1,6 @@
 #pragma once
-// Progress of a network training on the screen (stderr): a line per epoch, and on a terminal a bar in between.
+// Progress of a network training on the screen (stderr): a line per epoch, and on a terminal a bar in between; or, when
+// asked to, plots of loss and rate.
 
 #include <chrono>
 #include <string>
@@ -11,13 +12,17 @@ namespace lipschitzlr::run {
 
 class NetworkProgress {
  public:
-  NetworkProgress(Verbosity verbosity, std::int64_t epochs) : verbosity_(verbosity), epochs_(epochs) {}
+  NetworkProgress(Verbosity verbosity, std::int64_t epochs, bool watch = false)
+      : verbosity_(verbosity),
+        epochs_(epochs),
+        watch_(watch && verbosity != Verbosity::silent, verbosity == Verbosity::terminal, "step") {}
   ~NetworkProgress() { clear_bar(); }
 
   void set_epochs(std::int64_t epochs) { epochs_ = epochs; }
   void say(const std::string& sentence);
   void show(const nn::StepReport& step, double weight_norm);
   void show(const nn::EpochReport& epoch, const nn::Evaluation& validation, bool best);
+  void finish() { watch_.finish(); }
 
  private:
   void clear_bar();
@@ -30,6 +35,7 @@ class NetworkProgress {
   Clock::time_point epoch_start_{};
   Index images_at_start_ = 0;  // of the epoch, when this process took it up
   std::int64_t epoch_ = 0;
+  Watch watch_;
 };
 
 }  // namespace lipschitzlr::run

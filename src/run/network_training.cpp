@@ -57,7 +57,7 @@ Running::Running(const NetworkRun& run) : run_(run) {
   result_.choice = run_.choice = completed(run_.choice, train_);
   result_.folder = run_.folder.empty() ? new_folder(run_.choice) : run_.folder;
   if (!run_.resume) Record::expect_room(result_.folder);
-  progress_ = std::make_unique<NetworkProgress>(run_.verbosity, run_.choice.epochs);
+  progress_ = std::make_unique<NetworkProgress>(run_.verbosity, run_.choice.epochs, run_.watch);
   split_images();
   if (run_.choice.first_rate == "search") {
     const auto trial =
@@ -171,6 +171,7 @@ void Running::after_epoch() {
 }
 
 void Running::finish() {
+  progress_->finish();
   result_.epochs = trainer_->epochs_done();
   result_.steps = trainer_->steps_done();
   result_.seconds = seconds_since(start_);

@@ -18,13 +18,18 @@ constexpr int kBarWidth = 24;
 
 Verbosity default_verbosity() { return isatty(STDERR_FILENO) ? Verbosity::terminal : Verbosity::lines; }
 
-ConsoleProgress::ConsoleProgress(Verbosity verbosity, std::int64_t epochs, double seconds)
-    : verbosity_(verbosity), epochs_(epochs), seconds_(seconds) {}
+ConsoleProgress::ConsoleProgress(Verbosity verbosity, std::int64_t epochs, double seconds, bool watch)
+    : verbosity_(verbosity),
+      epochs_(epochs),
+      seconds_(seconds),
+      watch_(watch && verbosity != Verbosity::silent, verbosity == Verbosity::terminal, "epoch") {}
 
 ConsoleProgress::~ConsoleProgress() { clear_bar(); }
 
 void ConsoleProgress::show(const linear::Progress& now) {
   if (verbosity_ == Verbosity::silent) return;
+  watch_.add(static_cast<double>(now.epoch), now.loss, now.rate);
+  if (watch_.live()) return draw(now);
   if (first_epoch_ < 0) {
     first_epoch_ = now.epoch;
     fmt::print(stderr, "{:>10} {:>14} {:>14} {:>14} {:>14} {:>9}\n", "epoch", "loss", "|gradient|", "|weights|", "rate",
@@ -40,7 +45,15 @@ void ConsoleProgress::show(const linear::Progress& now) {
 }
 
 void ConsoleProgress::finish(const linear::Progress& last) {
-  if (verbosity_ != Verbosity::silent && last_line_ != last.epoch) line(last);
+  if (verbosity_ != Verbosity::silent && !watch_.live() && last_line_ != last.epoch) line(last);
+  watch_.finish();
+}
+
+void ConsoleProgress::draw(const linear::Progress& now) {
+  if (now.seconds - last_bar_ < kSecondsBetweenBars) return;
+  last_bar_ = now.seconds;
+  watch_.draw(fmt::format("epoch {} of {} at most, loss {:.6g}, rate {:.6g}, {:.1f} s", now.epoch, epochs_, now.loss,
+                          now.rate, now.seconds));
 }
 
 void ConsoleProgress::line(const linear::Progress& now) {

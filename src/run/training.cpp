@@ -133,8 +133,13 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
 
   const json setting = setting_of(data, prepared, choice, options);
   std::optional<Record> record;
-  if (!choice.record.empty() && leads(team)) record.emplace(choice.record, to_text(setting));
-  ConsoleProgress progress(leads(team) ? choice.verbosity : Verbosity::silent, options.epochs, options.seconds);
+  if (!choice.record.empty() && leads(team)) {
+    json config = setting;
+    config["command"] = choice.command;
+    record.emplace(choice.record, to_text(config));
+  }
+  ConsoleProgress progress(leads(team) ? choice.verbosity : Verbosity::silent, options.epochs, options.seconds,
+                           choice.watch);
   const InterruptGuard guard;
   const linear::Observer observer = [&](const linear::Progress& now) {
     progress.show(now);

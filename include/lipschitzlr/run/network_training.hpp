@@ -23,6 +23,7 @@ struct NetworkRun {
   std::optional<double> checkpoint_minutes;  // default 5; with resume, both are by default what they were
   std::vector<std::string> command = {};     // the words of the command line, for the record
   Verbosity verbosity = Verbosity::silent;
+  bool watch = false;  // plots of loss and rate
 };
 
 struct NetworkResult {

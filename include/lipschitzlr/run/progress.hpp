@@ -1,11 +1,12 @@
 #pragma once
 // Progress of a training on the screen (stderr): a line at epochs 0, 1, 2, 4, 8, ... so that a log stays short, and on
-// a terminal a bar with speed and time left between them.
+// a terminal a bar with speed and time left between them; or, when asked to, plots of loss and rate (run/watch.hpp).
 
 #include <chrono>
 #include <cstdint>
 
 #include "lipschitzlr/linear/solver.hpp"
+#include "lipschitzlr/run/watch.hpp"
 
 namespace lipschitzlr::run {
 
@@ -16,7 +17,7 @@ Verbosity default_verbosity();
 
 class ConsoleProgress {
  public:
-  ConsoleProgress(Verbosity verbosity, std::int64_t epochs, double seconds);
+  ConsoleProgress(Verbosity verbosity, std::int64_t epochs, double seconds, bool watch = false);
   ~ConsoleProgress();  // clears the bar
 
   void show(const linear::Progress& now);
@@ -27,6 +28,7 @@ class ConsoleProgress {
   void line(const linear::Progress& now);
   void bar(const linear::Progress& now);
   void clear_bar();
+  void draw(const linear::Progress& now);
 
   Verbosity verbosity_;
   std::int64_t epochs_;
@@ -36,6 +38,7 @@ class ConsoleProgress {
   std::int64_t first_epoch_ = -1;
   bool bar_shown_ = false;
   double last_bar_ = 0;
+  Watch watch_;
 };
 
 }  // namespace lipschitzlr::run

@@ -24,6 +24,8 @@ struct TrainingChoice {
   std::string resume;    // a model file of an unfinished run; empty: start anew
   std::string record;    // a folder for the run's record; empty: none
   Verbosity verbosity = Verbosity::silent;
+  bool watch = false;                     // plots of loss and rate
+  std::vector<std::string> command = {};  // the words of the command line, for the record
 };
 
 struct TrainingResult {
