@@ -18,7 +18,9 @@ offers() {
   failed=1
 }
 
-offers "rate reproduce" r
+offers "rate reproduce report" r
+offers "iron.csv" report i
+offers "json" report --format j
 offers "data" da
 offers "train" t
 offers "launch" l

@@ -1,0 +1,17 @@
+#pragma once
+// From records to a document: the rows of the paper's tables with what was measured for each, charts of every training,
+// the list of records, and a summary of all that. It never trains.
+
+#include "lipschitzlr/report/collection.hpp"
+#include "lipschitzlr/report/document.hpp"
+
+namespace lipschitzlr::report {
+
+struct ComposeOptions {
+  std::string title;         // empty: one that fits
+  bool whole_paper = false;  // also tables of which no row was run
+};
+
+Document compose(const Collection& collection, const ComposeOptions& options = {});
+
+}  // namespace lipschitzlr::report

@@ -1,0 +1,21 @@
+#pragma once
+// From columns of a record to the series of a chart, and what the scale of an axis should be.
+
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/report/document.hpp"
+
+namespace lipschitzlr::report {
+
+// Points that are no numbers are left out; of very many, some are kept.
+Series make_series(const std::string& label, Role role, int color, const std::vector<double>& x,
+                   const std::vector<double>& y);
+
+// Logarithmic when all values are above zero and the largest is more than 30 times the smallest.
+bool spans_decades(const std::vector<Series>& series, std::vector<double> Series::*axis);
+
+// "the loss of CIFAR-10" as part of an address: "the-loss-of-cifar-10".
+std::string identifier(const std::string& text);
+
+}  // namespace lipschitzlr::report

@@ -1,0 +1,25 @@
+#pragma once
+// Names as people write them, and short labels for runs.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/report/run_record.hpp"
+
+namespace lipschitzlr::report {
+
+std::string data_title(const std::string& data);        // "cifar10": "CIFAR-10"; a path: its last part
+std::string network_title(const std::string& network);  // "resnet20-v1": "ResNet20 v1"
+std::string optimizer_title(const std::string& optimizer);
+
+// What a run did: "AdaMo adaptive, coded, decay 0.001".
+std::string label_of(const RunRecord& record);
+
+// What sets each run apart from the others: the label without what all share. Runs that still have the same get the
+// name of their folder too.
+std::vector<std::string> labels_of(const std::vector<const RunRecord*>& records);
+
+std::string duration(double seconds);  // "48 s", "25 min", "3.5 h", "12 days"
+
+}  // namespace lipschitzlr::report

@@ -1,0 +1,117 @@
+#include "lipschitzlr/report/compose.hpp"
+
+#include <algorithm>
+
+#include "lipschitzlr/report/formats.hpp"
+#include "report/scratch.hpp"
+
+namespace lipschitzlr::report {
+namespace {
+
+constexpr const char* kTable = R"({"table": "table1", "seeds": 3, "max_iterations": 500000, "rows": [
+  {"name": "iris", "verdict": "differs", "notes": ["Differs: the count."],
+   "figures": {"coded": {"rate": {"least": 1.9141, "mean": 1.9209, "most": 1.9254, "complete": true},
+                         "iterations": {"least": 24, "mean": 35, "most": 48, "complete": true}},
+               "baseline": {"rate": {"least": 0.1, "mean": 0.1, "most": 0.1, "complete": true},
+                            "iterations": {"least": 500000, "mean": 500000, "most": 500000, "complete": false}}}}]})";
+
+class ComposeTest : public Scratch {
+ protected:
+  const Table& table(const Document& document, const std::string& id) {
+    const auto found =
+        std::find_if(document.tables.begin(), document.tables.end(), [&](const Table& each) { return each.id == id; });
+    if (found == document.tables.end()) throw std::runtime_error("there is no table " + id);
+    return *found;
+  }
+  const Row& row(const Table& in, const std::string& id) {
+    const auto found = std::find_if(in.rows.begin(), in.rows.end(), [&](const Row& each) { return each.id == id; });
+    if (found == in.rows.end()) throw std::runtime_error("there is no row " + id);
+    return *found;
+  }
+};
+
+TEST_F(ComposeTest, ARowHasThePapersFiguresBesideOursWithTheirSource) {
+  write("table1.json", kTable);
+  const Document document = compose(collect({folder + "/table1.json"}));
+  const Table& first = table(document, "table1");
+  ASSERT_EQ(document.tables.size(), 1u) << "a table nothing was run of is left out";
+  const Row& iris = row(first, "table1/iris");
+  EXPECT_EQ(iris.verdict, "differs");
+  EXPECT_EQ(iris.reasons.at(0), "Differs: the count.");
+  const auto cell = [&](const std::string& group, const std::string& head) {
+    for (std::size_t i = 0; i < first.columns.size(); ++i) {
+      if (first.columns[i].group == group && first.columns[i].head == head) return iris.cells[i];
+    }
+    throw std::runtime_error("there is no column " + head);
+  };
+  EXPECT_EQ(cell("1/L", "paper").value, 1.902);
+  EXPECT_EQ(cell("1/L", "ours, coded").text, "1.9209");
+  EXPECT_EQ(cell("iterations, rate 1/L", "paper").value, 49);
+  EXPECT_EQ(cell("iterations, rate 1/L", "ours, coded").remark, "24 to 48");
+  EXPECT_EQ(cell("iterations, rate 0.1", "ours").text, "> 500,000");
+  const int source = cell("iterations, rate 1/L", "ours, coded").source;
+  ASSERT_NE(source, kNoSource);
+  EXPECT_EQ(document.sources[static_cast<std::size_t>(source)].command, "lipschitzlr reproduce table1 iris --seeds 3");
+}
+
+TEST_F(ComposeTest, RowsThatWereNotRunSayHowToRunThem) {
+  write("table1.json", kTable);
+  const Document document = compose(collect({folder + "/table1.json"}));
+  const Row& digits = row(table(document, "table1"), "table1/digits");
+  EXPECT_EQ(digits.verdict, "not run");
+  EXPECT_EQ(digits.hint, "lipschitzlr reproduce table1 digits");
+  EXPECT_TRUE(digits.sources.empty());
+}
+
+TEST_F(ComposeTest, TheWholePaperHasEveryTableAndItsPanels) {
+  const Document document = compose({}, {"", true});
+  EXPECT_EQ(table(document, "table1").rows.size(), 8u);
+  EXPECT_EQ(table(document, "table2").rows.size(), 5u);
+  EXPECT_EQ(table(document, "table3").rows.size(), 37u);
+  EXPECT_EQ(document.charts.back().charts.size(), 9u);
+  int rows = 0;
+  for (const Tally& one : document.tally) rows += one.count;
+  EXPECT_GE(rows, 50);
+}
+
+TEST_F(ComposeTest, ANetworkIsPutBesideItsRowAndTheAuthorsCurve) {
+  write_network_record("runs/ours");
+  const Document document = compose(collect({folder + "/runs"}));
+  const Row& adamo = row(table(document, "table3"), "table3/cifar10-resnet20-adamo-adaptive-1e-3");
+  EXPECT_EQ(adamo.sources, std::vector<int>{0});
+  EXPECT_EQ(adamo.cells.back().value, 50) << "the best of our two epochs, coded";
+  const Chart& accuracy = document.charts.at(0).charts.at(0);
+  EXPECT_EQ(accuracy.x.end, 2);
+  const auto authors = std::find_if(accuracy.series.begin(), accuracy.series.end(),
+                                    [](const Series& series) { return series.role == Role::authors; });
+  ASSERT_NE(authors, accuracy.series.end());
+  EXPECT_EQ(authors->x.size(), 300u);
+}
+
+TEST_F(ComposeTest, NothingThatIsDamagedStopsThePage) {
+  write_network_record("runs/good");
+  write("runs/damaged/config.json", "{");
+  write("runs/empty/metrics.jsonl", "");
+  write("runs/table1.json", "{\"table\":");
+  const Document document = compose(collect({folder + "/runs", folder + "/nowhere"}));
+  ASSERT_EQ(document.runs.rows.size(), 5u);
+  EXPECT_EQ(document.runs.rows[0].verdict, "damaged");
+  EXPECT_EQ(document.runs.rows[2].verdict, "complete");
+  EXPECT_EQ(document.runs.rows[3].verdict, "missing");
+  EXPECT_EQ(document.runs.rows[4].verdict, "damaged");
+  EXPECT_NE(to_html(document, folder).find("config.json is no JSON from byte 2 on."), std::string::npos);
+}
+
+TEST_F(ComposeTest, RunsOfTheSameKindGetLabelsThatDiffer) {
+  write_network_record("runs/first");
+  write_network_record("runs/second");
+  const Document document = compose(collect({folder + "/runs"}));
+  const Chart& rate = document.charts.at(0).charts.at(2);
+  std::vector<std::string> labels;
+  for (const Series& series : rate.series) labels.push_back(series.label);
+  std::sort(labels.begin(), labels.end());
+  EXPECT_EQ(std::adjacent_find(labels.begin(), labels.end()), labels.end());
+}
+
+}  // namespace
+}  // namespace lipschitzlr::report

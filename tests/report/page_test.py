@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Opens the report page in a real browser: page_test.py PROGRAM
+
+The page is made from sound, cut, damaged and missing records, one with a hostile name, and opened from a file by headless
+Chromium. A copy of the page gets the script below, which uses it as a reader would and writes down what it saw; nothing
+of that is in the page itself. tidy checks the HTML. Without a browser or tidy the test is skipped (77).
+"""
+import html
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+RECORDS = HERE.parent.parent / "experiments" / "records"
+HOSTILE = "<script>alert(1)<!-- & 'x'.csv"
+LARGEST = 1_500_000
+
+USE_THE_PAGE = r"""
+const seen = {};
+const ink = (canvas) => {
+  const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  const colours = new Set();
+  let drawn = 0;
+  for (let i = 0; i < pixels.length; i += 4) {
+    if (pixels[i + 3] > 0) { drawn += 1; colours.add(`${pixels[i]},${pixels[i + 1]},${pixels[i + 2]}`); }
+  }
+  return { drawn, colours: colours.size };
+};
+const column = (table, i) => [...table.tBodies].map((body) => body.rows[0].cells[i].dataset.value ?? "");
+seen.charts = [...document.querySelectorAll("canvas")].map(ink);
+seen.axes = charts.every((chart) => Object.values(chart.scales).every((scale) => scale.options.title.text.length > 0));
+const table = document.querySelector("#table1 table");
+const heading = [...table.tHead.querySelectorAll("[aria-sort]")].find((th) => th.textContent === "paper");
+heading.querySelector("button").click();
+seen.ascending = [heading.getAttribute("aria-sort"), column(table, heading.cellIndex)];
+heading.querySelector("button").click();
+seen.descending = [heading.getAttribute("aria-sort"), column(table, heading.cellIndex)];
+seen.reasonsFollow = [...table.tBodies].every((body) => body.rows.length === 2);
+seen.keyboard = heading.querySelector("button").tabIndex >= 0;
+const legend = document.querySelector(".legend button");
+legend.click();
+seen.hidden = [legend.getAttribute("aria-pressed"), charts[0].isDatasetVisible(0)];
+legend.click();
+const before = [document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor];
+document.getElementById("theme").click();
+seen.themes = [before, [document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]];
+seen.csv = [...document.querySelectorAll(".tools a")].map((a) => decodeURIComponent(a.href).split("\n").length);
+seen.links = [...document.querySelectorAll("td a, th a")].map((a) => a.getAttribute("href"));
+seen.wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+const out = document.createElement("pre");
+out.id = "seen";
+out.textContent = JSON.stringify(seen);
+document.body.append(out);
+"""
+
+
+def run(words, **more):
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, **more)
+
+
+def make_records(program, folder):
+    """Records of every kind under folder/runs, and what reproduce prints."""
+    runs = folder / "runs"
+    shutil.copytree(RECORDS, runs / "networks")
+    shutil.copytree(runs / "networks" / "cifar10-resnet20-sgd-adaptive", runs / "cut")
+    (runs / "cut" / "summary.json").unlink()
+    lines = (runs / "cut" / "metrics.jsonl").read_text()
+    (runs / "cut" / "metrics.jsonl").write_text(lines[: len(lines) * 2 // 3])
+    (runs / "damaged").mkdir()
+    (runs / "damaged" / "config.json").write_text('{"options": ')
+    (folder / HOSTILE).write_text("x,y\n" + "".join(f"{i},{i * i % 7}\n" for i in range(20)))
+    for rate in ("0.1", "published", "gradient"):
+        done = run([program, "fit", "boston", "--scale", "sum", "--solver", "gd", "--rate", rate, "--random-start",
+                    "--epochs", "3000", "--tolerance", "0", "-q", "--record", f"runs/boston-{rate}"], cwd=folder)
+        assert done.returncode == 0, done.stderr
+    done = run([program, "fit", HOSTILE, "-q", "--epochs", "20", "--record", "runs/" + HOSTILE], cwd=folder)
+    assert done.returncode == 0, done.stderr
+    done = run([program, "reproduce", "table1", "boston", "iris", "--seeds", "1", "--max-iterations", "3000", "--json"],
+               cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (folder / "table1.json").write_text(done.stdout)
+
+
+def browse(page, profile, *more):
+    browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+               f"--user-data-dir={profile}", "--enable-logging=stderr", "--virtual-time-budget=20000", *more]
+    return run([*browser, page.as_uri()])
+
+
+def check(complaints, truth, sentence):
+    if not truth:
+        complaints.append(sentence)
+
+
+def look_at(page, folder, complaints):
+    copy = page.with_name("copy.html")
+    copy.write_text(page.read_text().replace("</body>", f"<script>{USE_THE_PAGE}</script></body>"))
+    done = browse(copy, folder / "profile", "--window-size=1280,900", "--dump-dom")
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    check(complaints, not console, f"the console says: {console}")
+    found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
+    if not found:
+        complaints.append(f"the page was not used to the end\n{done.stderr[-3000:]}")
+        return
+    seen = json.loads(html.unescape(found.group(1)))
+    check(complaints, len(seen["charts"]) >= 15, f"only {len(seen['charts'])} charts")
+    check(complaints, all(ink["drawn"] > 2000 and ink["colours"] > 20 for ink in seen["charts"]),
+          f"a chart is blank: {seen['charts']}")
+    check(complaints, seen["axes"], "an axis has no label")
+    for way, order in (("ascending", 1), ("descending", -1)):
+        word, values = seen[way]
+        numbers = [float(value) for value in values]
+        check(complaints, word == way and numbers == sorted(numbers, reverse=order < 0) and len(set(numbers)) > 4,
+              f"not sorted {way}: {word} {values}")
+    check(complaints, seen["reasonsFollow"], "a row lost its reasons when sorted")
+    check(complaints, seen["keyboard"], "a heading can't be reached by keyboard")
+    check(complaints, seen["hidden"] == ["false", False], f"the legend does not switch: {seen['hidden']}")
+    (theme, paper), (other_theme, other_paper) = seen["themes"]
+    check(complaints, {theme, other_theme} == {"light", "dark"} and paper != other_paper, f"themes: {seen['themes']}")
+    check(complaints, len(seen["csv"]) == len(seen["charts"]) and min(seen["csv"]) > 2, f"CSV: {seen['csv']}")
+    for link in set(seen["links"]):
+        check(complaints, "nowhere" in link or (page.parent / html.unescape(link_path(link))).exists(), f"{link} leads nowhere")
+    check(complaints, seen["wide"] <= 0, f"the page is {seen['wide']} pixels wider than the window")
+
+
+def link_path(link):
+    return re.sub("%([0-9A-F]{2})", lambda code: chr(int(code.group(1), 16)), link)
+
+
+def main():
+    for needed in ("chromium", "tidy"):
+        if shutil.which(needed) is None:
+            print(f"{needed} is not installed: nothing was looked at")
+            return 77
+    program = os.path.abspath(sys.argv[1])
+    complaints = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        make_records(program, folder)
+        (folder / "pages").mkdir()
+        page = folder / "pages" / "report.html"
+        done = run([program, "report", "table1.json", "runs", "nowhere", "-o", "pages/report.html"], cwd=folder)
+        check(complaints, done.returncode == 0, f"report failed: {done.stderr}")
+        text = page.read_text()
+        check(complaints, len(text.encode()) < LARGEST, f"the page has {len(text.encode())} bytes")
+        check(complaints, "<script>alert(1)" not in text, "a name became part of the page")
+        for sentence in ("There is no such file or folder.", "ends in the middle of line", "config.json is no JSON"):
+            check(complaints, sentence in text, f"the page does not say: {sentence}")
+        tidied = run(["tidy", "-quiet", "-errors", "-utf8", str(page)])
+        check(complaints, tidied.returncode == 0, f"tidy: {tidied.stderr[:3000]}")
+        look_at(page, folder, complaints)
+        keep = os.environ.get("LIPSCHITZLR_KEEP_PAGE")
+        if keep:
+            shutil.copytree(folder, keep, dirs_exist_ok=True, ignore=shutil.ignore_patterns("profile"))
+    for complaint in complaints:
+        print("FAILED", complaint)
+    print("the page is sound" if not complaints else f"{len(complaints)} complaints")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
