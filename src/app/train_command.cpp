@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/options.hpp"
+#include "app/team.hpp"
 #include "app/torch_commands.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/image_sources.hpp"
@@ -47,7 +48,9 @@ void add_what_options(CLI::App& command, run::NetworkChoice& choice) {
                   "test set as validation set")
       ->type_name("published|coded");
   expect_whole(command.add_option("--epochs", choice.epochs, "how often every image is seen; default: 20"), 1);
-  expect_whole(command.add_option("--batch", choice.batch, "images per step; default: 256 grey, 128 coloured"), 2);
+  expect_whole(
+      command.add_option("--batch", choice.batch, "images per step, of all processes; default: 256 grey, 128 coloured"),
+      2);
 }
 
 void add_rate_options(CLI::App& command, run::NetworkChoice& choice) {
@@ -122,6 +125,10 @@ void add_run_options(CLI::App& command, Options& options) {
                                      "save a checkpoint every so many minutes, and after each epoch; default: 5"));
   add_threads_option(command, run.choice.threads, Bits::differ);
   command.add_flag("--watch", run.watch, "plots of loss and rate while it runs; into a file, once at the end");
+  command
+      .add_option("--precision", run.choice.precision,
+                  "numbers of 32 bits (single, default) or 64: half as fast, for exact comparisons")
+      ->type_name("single|double");
   command.add_flag("--quiet", options.quiet, "no progress");
   add_json_option(command, options.json);
 }
@@ -151,7 +158,11 @@ void show(const run::NetworkResult& result) {
 void train(Options options, const std::vector<std::string>& words, int& exit_code) {
   options.run.command = words;
   options.run.verbosity = options.quiet ? run::Verbosity::silent : run::default_verbosity();
+  const std::unique_ptr<Team> team = join_team();
+  options.run.team = team.get();
   const run::NetworkResult result = run::train_network(options.run);
+  if (result.interrupted) exit_code = kInterrupted;
+  if (team && !team->leads()) return;
   if (options.json) {
     fmt::print("{}\n", run::to_json(result));
   } else if (!result.interrupted) {
@@ -160,7 +171,6 @@ void train(Options options, const std::vector<std::string>& words, int& exit_cod
   for (const std::string& remark : result.remarks) fmt::print(stderr, "lipschitzlr: {}\n", remark);
   if (!result.interrupted) return;
   fmt::print(stderr, "lipschitzlr: interrupted; go on with: lipschitzlr train --resume {}\n", result.folder);
-  exit_code = kInterrupted;
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
+
+#include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr {
 
@@ -38,6 +41,22 @@ std::string broadcast_over(Team* team, std::string text) {
   team->broadcast(std::as_writable_bytes(std::span(&size, 1)));
   text.resize(size);
   if (size > 0) team->broadcast(std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+std::string from_leader(Team* team, const std::function<std::string()>& work) {
+  if (team == nullptr) return work();
+  std::int32_t fault = 0;  // none
+  std::string text;
+  try {
+    if (team->leads()) text = work();
+  } catch (const Error& error) {
+    fault = error.exit_code();
+    text = error.what();
+  }
+  team->broadcast(std::as_writable_bytes(std::span(&fault, 1)));
+  text = broadcast_over(team, std::move(text));
+  if (fault != 0) throw Error(static_cast<Fault>(fault), text);
   return text;
 }
 

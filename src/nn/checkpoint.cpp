@@ -12,6 +12,8 @@
 #include <sstream>
 
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/base/together.hpp"
 #include "lipschitzlr/data/checksum.hpp"
 #include "lipschitzlr/nn/keras.hpp"
 #include "lipschitzlr/nn/safetensors.hpp"
@@ -108,6 +110,28 @@ void copy_weights(const NamedTensors& from, const NamedTensors& to) {
   for (const auto& [name, target] : to) at::Tensor(target).copy_(*find(from, name));
 }
 
+// Returns what a reader should know of the matching.
+std::vector<std::string> read_weights(const std::string& path, const Network& network) {
+  if (!path.ends_with(".h5") && !path.ends_with(".hdf5")) {
+    const NamedTensors tensors = load_safetensors(path).tensors, own = named_weights(network);
+    check_weights(path, tensors, own);
+    copy_weights(tensors, own);
+    return {};
+  }
+  const KerasReport report = load_keras_weights(path, network.layers());
+  std::vector<std::string> remarks = {fmt::format("{} layers matched", report.matched.size())};
+  remarks.insert(remarks.end(), report.unmatched_file.begin(), report.unmatched_file.end());
+  remarks.insert(remarks.end(), report.unmatched_network.begin(), report.unmatched_network.end());
+  return remarks;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 void Trainer::save(const std::string& path, const Notes& notes) const {
@@ -116,14 +140,15 @@ void Trainer::save(const std::string& path, const Notes& notes) const {
   Notes metadata = {{"format", kFormat},
                     {"position", to_json(state_->position)},
                     {"rate", state_->optimizer.controller->save()},
-                    {"threads", std::to_string(at::get_num_threads())}};
+                    {"threads", std::to_string(at::get_num_threads())},
+                    {"processes", std::to_string(state_->team == nullptr ? 1 : state_->team->size())}};
   for (const auto& [name, text] : notes) metadata[kNote + name] = text;
   metadata["checksum"] = checksum(tensors, metadata);
   save_safetensors(path, tensors, metadata);
 }
 
 Trainer::Notes Trainer::load(const std::string& path) {
-  const SafetensorsFile file = load_safetensors(path);
+  const SafetensorsFile file = parse_safetensors(from_leader(state_->team, [&] { return read_file(path); }), path);
   const auto text = [&](const char* name) -> const std::string& {
     const auto found = file.metadata.find(name);
     if (found == file.metadata.end()) refuse(path, "is no checkpoint of a training; are these weights only?");
@@ -151,21 +176,15 @@ Trainer::Notes Trainer::load(const std::string& path) {
     if (name.starts_with(kNote)) notes[name.substr(std::strlen(kNote))] = value;
   }
   notes["threads"] = text("threads");
+  notes["processes"] = file.metadata.contains("processes") ? text("processes") : "1";  // older files are of one
   return notes;
 }
 
 std::vector<std::string> Trainer::load_weights(const std::string& path) {
-  if (!path.ends_with(".h5") && !path.ends_with(".hdf5")) {
-    const NamedTensors tensors = load_safetensors(path).tensors, own = named_weights(*state_->network);
-    check_weights(path, tensors, own);
-    copy_weights(tensors, own);
-    return {};
-  }
-  const KerasReport report = load_keras_weights(path, state_->network->layers());
-  std::vector<std::string> remarks = {fmt::format("{} layers matched", report.matched.size())};
-  remarks.insert(remarks.end(), report.unmatched_file.begin(), report.unmatched_file.end());
-  remarks.insert(remarks.end(), report.unmatched_network.begin(), report.unmatched_network.end());
-  return remarks;
+  const std::string remarks = from_leader(
+      state_->team, [&] { return fmt::format("{}", fmt::join(read_weights(path, *state_->network), "\n")); });
+  if (state_->parallel) state_->parallel->broadcast_weights();
+  return lines_of(remarks);
 }
 
 void Trainer::save_weights(const std::string& path) const {

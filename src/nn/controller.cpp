@@ -57,6 +57,12 @@ RateController::RateController(std::shared_ptr<Tap> tap, std::vector<at::Tensor>
     throw Error(Fault::usage, fmt::format("the L2 factor is {}; it must be 0 or above", options_.l2));
 }
 
+double RateController::weight_norm() const {
+  double norm = largest_norm(weights_);
+  if (team_ != nullptr) team_->broadcast(std::as_writable_bytes(std::span(&norm, 1)));
+  return norm;
+}
+
 void RateController::feed(const PenultimateNorms& norms) {
   if (norms.rows == 0) {
     throw Error(Fault::usage,
@@ -68,7 +74,7 @@ void RateController::feed(const PenultimateNorms& norms) {
   now.penultimate_norm = norms.frobenius;
   // Only a penalty asks for the weights' norm, but a log wants it too: it is cheap beside an epoch, not beside a step.
   const bool per_step = options_.rule_options.update == rate::Update::per_iteration;
-  now.weight_norm = per_step && options_.l2 == 0 ? numbers_.weight_norm : largest_norm(weights_);
+  now.weight_norm = per_step && options_.l2 == 0 ? numbers_.weight_norm : weight_norm();
   now.gradient_bound = options_.gradient_bound.value_or(bound::with_l2(constant, options_.l2, now.weight_norm).value);
   const double factor = norms.frobenius > 0 ? constant.value / norms.frobenius : 0;
   now.second_moment = rate::second_moment(options_.second_moment, factor, norms.frobenius, norms.square_frobenius,

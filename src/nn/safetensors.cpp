@@ -78,8 +78,9 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors,
   write_file_atomically(path, content);
 }
 
-SafetensorsFile load_safetensors(const std::string& path) {
-  const std::string content = read_file(path);
+SafetensorsFile load_safetensors(const std::string& path) { return parse_safetensors(read_file(path), path); }
+
+SafetensorsFile parse_safetensors(const std::string& content, const std::string& path) {
   SafetensorsHeader header = parse_safetensors_header(content, content.size(), path);
   SafetensorsFile file{.tensors = {}, .metadata = std::move(header.metadata)};
   for (const SafetensorsEntry& entry : header.entries) {

@@ -4,7 +4,11 @@
 
 namespace lipschitzlr::nn {
 
-void Tap::observe(const at::Tensor& activations) { add(measure_penultimate(activations)); }
+void Tap::observe(const at::Tensor& activations) {
+  const PenultimateNorms norms = measure_penultimate(activations);
+  if (target_ == nullptr) return add(norms);
+  *target_ = norms;
+}
 
 void Tap::add(const PenultimateNorms& norms) {
   PenultimateNorms& largest = reading_.largest;

@@ -2,17 +2,20 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/cross_entropy_loss.h>
-#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 #include <torch/utils.h>
 
 #include <chrono>
 #include <cmath>
+#include <numeric>
+#include <optional>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/base/together.hpp"
 #include "nn/process.hpp"
 #include "nn/trainer_state.hpp"
+#include "nn/training_batch.hpp"
 
 namespace lipschitzlr::nn {
 namespace {
@@ -46,53 +49,38 @@ void use_channels_last(Network& network) {
   }
 }
 
-// A batch that is filled by data::Batches: images lie with their channels side by side there too.
-struct Batch {
-  Batch(const data::ImageSet& images, Index count)
-      : values(static_cast<std::size_t>(count * images.pixels_per_image())),
-        tensor(at::from_blob(values.data(), {count, images.channels, images.height, images.width},
-                             {images.pixels_per_image(), 1, images.width * images.channels, images.channels},
-                             at::kFloat)),
-        labels(at::empty({count}, at::kLong)) {}
-
-  void label(const data::ImageSet& images, std::span<const Index> chosen) {
-    auto* label = labels.data_ptr<std::int64_t>();
-    for (const Index image : chosen) *label++ = images.labels[static_cast<std::size_t>(image)];
-  }
-
-  std::vector<float> values;
-  at::Tensor tensor, labels;
-};
-
-std::span<const Index> part_of(std::span<const Index> all, Index batch, Index size) {
-  const auto begin = static_cast<std::size_t>(batch * size);
-  return all.subspan(begin, std::min(static_cast<std::size_t>(size), all.size() - begin));
-}
-
-Index count_correct(const at::Tensor& scores, const at::Tensor& labels) {
-  return scores.argmax(1).eq(labels).sum().item<Index>();
-}
-
-// A different stream for every step, so that a checkpoint need not hold the generator.
-void seed_step(std::uint64_t seed, std::int64_t step) {
+// A different stream for every step and process, so that a checkpoint need not hold the generator.
+void seed_step(std::uint64_t seed, std::int64_t step, int rank) {
   Random mix(seed ^ (0x9e3779b97f4a7c15ull * static_cast<std::uint64_t>(step + 1)));
+  for (int before = 0; before < rank; ++before) mix.bits();
   torch::manual_seed(mix.bits());
 }
 
 }  // namespace
 
-Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices)
+Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices,
+                      Team* team_or_null)
     : options(checked(asked, set, indices)),
       images(set),
       chosen(std::move(indices)),
+      team(team_or_null),
       pool(asked.threads),
       mean(asked.subtract_mean ? data::mean_image(set) : std::vector<float>{}),
       batches(set, mean, asked.augmentation, asked.seed, pool) {
   use_cores(asked.threads);
   options.network_options = network_options(options.network_options, set, options.seed);
   network = make_network(options.network, options.network_options);
+  if (options.double_precision) network->to(at::kDouble);
   use_channels_last(*network);
   optimizer = choose_optimizer(options, *network);
+  if (team == nullptr) return;
+  parallel = std::make_unique<DataParallel>(*team, *network);
+  optimizer.controller->join(team);
+  optimizer.controller->tap().divert(&own_norms);
+}
+
+at::Tensor Trainer::State::forward(const TrainingBatch& batch) {
+  return network->forward(options.double_precision ? batch.tensor.to(at::kDouble) : batch.tensor);
 }
 
 bool Trainer::State::measures_before_epoch() const {
@@ -102,21 +90,29 @@ bool Trainer::State::measures_before_epoch() const {
   return position.epoch > 1 || !rule.holds_first_rate();
 }
 
-// The authors' way: the training images as they are, through the network as it is used, batch by batch.
+// The authors' way: the training images as they are, through the network as it is used, batch by batch. A team shares
+// out whole batches, so that the norms have the bits of one process.
 void Trainer::State::measure_pass() {
   const Clock::time_point start = Clock::now();
   const at::NoGradGuard no_grad;
+  if (parallel) parallel->broadcast_weights();
   Tap& tap = optimizer.controller->tap();
   tap.reset();
   network->eval();
   network->head()->measure_always(true);
-  const auto count = static_cast<Index>(chosen.size());
-  for (Index batch = 0; batch * options.batch < count; ++batch) {
-    const std::span<const Index> part = part_of(chosen, batch, options.batch);
-    Batch inputs(images, static_cast<Index>(part.size()));
+  const Index count = count_batches(chosen.size(), options.batch);
+  std::vector<PenultimateNorms> norms(static_cast<std::size_t>(count));
+  const auto [first, last] = own_batches(count);
+  for (Index batch = first; batch < last; ++batch) {
+    const std::span<const Index> part = batch_of(chosen, batch, options.batch);
+    TrainingBatch inputs(images, static_cast<Index>(part.size()));
     batches.fill_plain(part, inputs.values.data());
-    network->forward(inputs.tensor);
+    tap.divert(&norms[static_cast<std::size_t>(batch)]);
+    forward(inputs);
   }
+  tap.divert(parallel ? &own_norms : nullptr);
+  if (parallel) parallel->collect(norms);
+  for (const PenultimateNorms& of : norms) tap.add(of);
   network->head()->measure_always(false);
   network->train();
   optimizer.controller->observe();
@@ -132,20 +128,55 @@ void Trainer::State::begin_epoch() {
   position.start_rate = rule.has_rate() ? rule.rate() : 0;
 }
 
-StepReport Trainer::State::step() {
+TrainingBatch Trainer::State::training_batch(std::span<const Index> part) {
   const Clock::time_point start = Clock::now();
-  const std::span<const Index> part = part_of(order, position.batch, options.batch);
-  const auto count = static_cast<Index>(part.size());
-  Batch inputs(images, count);
+  TrainingBatch inputs(images, static_cast<Index>(part.size()));
   batches.fill(part, position.epoch, inputs.values.data());
   inputs.label(images, part);
   report.data_seconds += seconds_since(start);
+  return inputs;
+}
 
-  seed_step(options.seed, position.step);
+BatchResult Trainer::State::compute(std::span<const Index> batch) {
+  const TrainingBatch inputs = training_batch(batch);
+  seed_step(options.seed, position.step, 0);
   optimizer.optimizer->zero_grad();
-  const at::Tensor scores = network->forward(inputs.tensor);
+  const at::Tensor scores = forward(inputs);
   const at::Tensor loss = at::cross_entropy_loss(scores, inputs.labels);
-  const double value = loss.item<double>();
+  loss.backward();
+  return {loss.item<double>(), count_correct(scores, inputs.labels)};
+}
+
+BatchResult Trainer::State::compute_in_team(std::span<const Index> batch) {
+  const std::span<const Index> share = parallel->share(batch);
+  const auto whole = static_cast<double>(batch.size());
+  BatchSums own{.stop = wishes_to_stop};
+  std::optional<TrainingBatch> inputs;  // which the backward pass needs too
+  at::Tensor loss;                      // this process's part of the mean over the whole batch
+  parallel->begin_step();
+  if (!share.empty()) {
+    inputs.emplace(training_batch(share));
+    seed_step(options.seed, position.step, team->rank());
+    const at::Tensor scores = forward(*inputs);
+    const at::Tensor sum = at::cross_entropy_loss(scores, inputs->labels, {}, at::Reduction::Sum);
+    loss = sum / whole;
+    own.loss = sum.item<double>();
+    own.correct = count_correct(scores, inputs->labels);
+    own.norms = own_norms;
+  }
+  parallel->send(own);
+  if (loss.defined()) loss.backward();
+  const BatchSums all = parallel->receive();
+  optimizer.controller->tap().add(all.norms);
+  stopping = all.stop;
+  return {all.loss / whole, all.correct};
+}
+
+StepReport Trainer::State::step() {
+  const Clock::time_point start = Clock::now();
+  const std::span<const Index> batch = batch_of(order, position.batch, options.batch);
+  const auto count = static_cast<Index>(batch.size());
+  const auto [value, correct] = parallel ? compute_in_team(batch) : compute(batch);
   RateController& controller = *optimizer.controller;
   if (!std::isfinite(value)) {
     const RateNumbers& numbers = controller.numbers();
@@ -155,12 +186,10 @@ StepReport Trainer::State::step() {
                             value, position.step + 1, position.epoch, position.last_rate, numbers.penultimate_norm,
                             numbers.weight_norm, numbers.gradient_bound));
   }
-  loss.backward();
   optimizer.step();
   position.last_rate = optimizer.optimizer->param_groups().front().options().get_lr();
   if (position.start_rate == 0) position.start_rate = controller.rule().rate();
 
-  const Index correct = count_correct(scores, inputs.labels);
   ++position.step;
   ++position.batch;
   position.loss_sum += value * static_cast<double>(count);
@@ -201,18 +230,21 @@ void Trainer::State::finish_epoch() {
   order.clear();
 }
 
-Trainer::Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen)
-    : state_(std::make_unique<State>(options, images, std::move(chosen))) {}
+Trainer::Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen, Team* team)
+    : state_(std::make_unique<State>(options, images, std::move(chosen), team)) {}
 
 Trainer::~Trainer() = default;
 
 bool Trainer::run_epoch(const std::function<bool(const StepReport&)>& go_on) {
   State& state = *state_;
   state.network->train();
+  state.wishes_to_stop = state.stopping = false;
   if (state.order.empty()) state.begin_epoch();
   while (state.position.batch < steps_per_epoch()) {
     const StepReport report = state.step();
-    if (!go_on(report) && state.position.batch < steps_per_epoch()) return false;
+    if (!go_on(report)) state.wishes_to_stop = true;
+    const bool stop = state.parallel ? state.stopping : state.wishes_to_stop;
+    if (stop && state.position.batch < steps_per_epoch()) return false;
   }
   state.finish_epoch();
   return true;
@@ -222,9 +254,7 @@ EpochReport Trainer::epoch_report() const { return state_->report; }
 std::int64_t Trainer::epochs_done() const { return state_->position.epoch - 1; }
 std::int64_t Trainer::steps_done() const { return state_->position.step; }
 
-Index Trainer::steps_per_epoch() const {
-  return (static_cast<Index>(state_->chosen.size()) + state_->options.batch - 1) / state_->options.batch;
-}
+Index Trainer::steps_per_epoch() const { return count_batches(state_->chosen.size(), state_->options.batch); }
 
 Index Trainer::parameter_count() const {
   Index count = 0;
@@ -236,30 +266,35 @@ Index Trainer::penultimate_width() const { return state_->network->head()->weigh
 
 double Trainer::weight_norm() const { return largest_norm(state_->network->parameters()); }
 
+// As in measure_pass(), a team shares out whole batches.
 Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index> chosen) {
   State& state = *state_;
   const at::NoGradGuard no_grad;
   const bool training = state.network->is_training();
+  if (state.parallel) state.parallel->broadcast_weights();
   state.network->eval();
   const data::Batches batches(images, state.mean, {}, state.options.seed, state.pool);
-  Evaluation result;
-  double loss_sum = 0;
-  Index correct = 0;
   constexpr Index kBatch = 250;
-  for (Index batch = 0; batch * kBatch < static_cast<Index>(chosen.size()); ++batch) {
-    const std::span<const Index> part = part_of(chosen, batch, kBatch);
-    Batch inputs(images, static_cast<Index>(part.size()));
+  const Index count = count_batches(chosen.size(), kBatch);
+  std::vector<double> losses(static_cast<std::size_t>(count)), correct(losses);
+  const auto [first, last] = state.own_batches(count);
+  for (Index batch = first; batch < last; ++batch) {
+    const std::span<const Index> part = batch_of(chosen, batch, kBatch);
+    TrainingBatch inputs(images, static_cast<Index>(part.size()));
     batches.fill_plain(part, inputs.values.data());
     inputs.label(images, part);
-    const at::Tensor scores = state.network->forward(inputs.tensor);
-    loss_sum += at::cross_entropy_loss(scores, inputs.labels).item<double>() * static_cast<double>(part.size());
-    correct += count_correct(scores, inputs.labels);
+    const at::Tensor scores = state.forward(inputs);
+    losses[static_cast<std::size_t>(batch)] =
+        at::cross_entropy_loss(scores, inputs.labels).item<double>() * static_cast<double>(part.size());
+    correct[static_cast<std::size_t>(batch)] = static_cast<double>(count_correct(scores, inputs.labels));
   }
   state.network->train(training);
-  result.count = static_cast<Index>(chosen.size());
-  result.loss = loss_sum / static_cast<double>(result.count);
-  result.accuracy = static_cast<double>(correct) / static_cast<double>(result.count);
-  return result;
+  sum_over(state.team, std::span(losses));
+  sum_over(state.team, std::span(correct));
+  const auto images_seen = static_cast<double>(chosen.size());
+  return {.loss = std::accumulate(losses.begin(), losses.end(), 0.0) / images_seen,
+          .accuracy = std::accumulate(correct.begin(), correct.end(), 0.0) / images_seen,
+          .count = static_cast<Index>(chosen.size())};
 }
 
 }  // namespace lipschitzlr::nn

@@ -2,6 +2,7 @@
 // What a Trainer is made of; shared by the training itself (trainer.cpp) and its checkpoints (checkpoint.cpp).
 
 #include "lipschitzlr/nn/models.hpp"
+#include "nn/data_parallel.hpp"
 #include "nn/optimizer_choice.hpp"
 
 namespace lipschitzlr::nn {
@@ -17,8 +18,16 @@ struct Position {
   double last_rate = 0;         // of the last step, decay included
 };
 
+// Of one batch, whoever computed it.
+struct BatchResult {
+  double loss = 0;  // mean
+  Index correct = 0;
+};
+
+struct TrainingBatch;
+
 struct Trainer::State {
-  State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices);
+  State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices, Team* team_or_null);
 
   bool measures_before_epoch() const;
   void measure_pass();
@@ -26,14 +35,29 @@ struct Trainer::State {
   StepReport step();
   void finish_epoch();
 
+  // Where whole batches are shared out.
+  std::pair<Index, Index> own_batches(Index count) const {
+    return team == nullptr ? std::pair<Index, Index>(0, count) : share_of(count, team->rank(), team->size());
+  }
+  TrainingBatch training_batch(std::span<const Index> chosen_part);
+  at::Tensor forward(const TrainingBatch& batch);
+  // Forward and backward pass: the gradients are then those of the batch.
+  BatchResult compute(std::span<const Index> batch);
+  BatchResult compute_in_team(std::span<const Index> batch);
+
   TrainerOptions options;
   const data::ImageSet& images;
   std::vector<Index> chosen;
+  Team* team;
   ThreadPool pool;
   std::vector<float> mean;  // image of the training set; empty: none is subtracted
   data::Batches batches;
   std::shared_ptr<Network> network;
   ChosenOptimizer optimizer;
+  std::unique_ptr<DataParallel> parallel;  // in a team
+  PenultimateNorms own_norms;              // of the images of this process, in a team
+  bool wishes_to_stop = false;             // this process; the team then stops with the next step
+  bool stopping = false;                   // the team
 
   Position position;
   EpochReport report;        // of the epoch at hand, then of the last one

@@ -6,6 +6,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/base/together.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -15,14 +16,15 @@ constexpr int kEpochs = 5;
 constexpr std::size_t kTrialImages = 5120, kJudgeImages = 1000;
 
 double try_rate(NetworkChoice choice, const char* candidate, const data::ImageSet& images,
-                const std::vector<Index>& train, const std::vector<Index>& judge) {
+                const std::vector<Index>& train, const std::vector<Index>& judge, Team* team) {
   choice.first_rate = candidate;
-  nn::Trainer trainer(trainer_options(choice, images), images, train);
+  nn::Trainer trainer(trainer_options(choice, images), images, train, team);
   try {
     for (int epoch = 0; epoch < kEpochs; ++epoch) trainer.run_epoch([](const nn::StepReport&) { return true; });
   } catch (const Error& error) {
-    if (error.fault() == Fault::training) return 0;
-    throw;
+    if (error.fault() != Fault::training) throw;
+    sum_over(team, 1);  // throws again where a process was lost, not where the rate was bad
+    return 0;
   }
   return trainer.evaluate(images, judge).accuracy;
 }
@@ -30,7 +32,8 @@ double try_rate(NetworkChoice choice, const char* candidate, const data::ImageSe
 }  // namespace
 
 std::string search_first_rate(const NetworkChoice& choice, const data::ImageSet& images,
-                              const std::vector<Index>& training, const std::function<void(const std::string&)>& say) {
+                              const std::vector<Index>& training, Team* team,
+                              const std::function<void(const std::string&)>& say) {
   std::vector<Index> mixed = training;
   Random random(choice.seed);
   random.shuffle(std::span(mixed));
@@ -43,7 +46,7 @@ std::string search_first_rate(const NetworkChoice& choice, const data::ImageSet&
   std::string best;
   double best_accuracy = -1;
   for (const char* candidate : kCandidates) {
-    const double accuracy = try_rate(choice, candidate, images, train, judge);
+    const double accuracy = try_rate(choice, candidate, images, train, judge, team);
     say(fmt::format("first rate {}: {:.2f} % after {} epochs of {} images", candidate, accuracy * 100, kEpochs,
                     trained));
     if (accuracy > best_accuracy) best = candidate;

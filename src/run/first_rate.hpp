@@ -13,6 +13,7 @@ namespace lipschitzlr::run {
 // The candidate with the best accuracy on training images that its trial did not see, as a text that reads back the
 // same.
 std::string search_first_rate(const NetworkChoice& choice, const data::ImageSet& images,
-                              const std::vector<Index>& training, const std::function<void(const std::string&)>& say);
+                              const std::vector<Index>& training, Team* team,
+                              const std::function<void(const std::string&)>& say);
 
 }  // namespace lipschitzlr::run

@@ -28,7 +28,11 @@ void visit_fields(Choice& c, Visit&& visit) {
   visit("hold_averages", c.hold_averages), visit("padding", c.padding), visit("bn_epsilon", c.bn_epsilon);
   visit("bn_momentum", c.bn_momentum), visit("augment", c.augment), visit("validation", c.validation);
   visit("limit", c.limit), visit("seed", c.seed), visit("threads", c.threads);
+  visit("precision", c.precision);
 }
+
+// Not in the records of older versions, whose trainings had what is the default.
+bool is_younger(const std::string& field) { return field == "precision"; }
 
 template <class T>
 struct Unwrapped {
@@ -114,6 +118,7 @@ NetworkChoice network_choice_from(const std::string& text) {
     const ordered_json json = ordered_json::parse(text);
     visit_fields(choice, [&](const char* name, auto& value) {
       using Field = std::remove_reference_t<decltype(value)>;
+      if (is_younger(name) && !json.contains(name)) return;
       const ordered_json& found = json.at(name);
       if (!found.is_null()) value = found.template get<typename Unwrapped<Field>::type>();
     });
@@ -128,6 +133,7 @@ NetworkChoice completed(NetworkChoice choice, const data::ImageSet& images) {
   expect_one_of("protocol", choice.protocol, {"published", "coded"});
   expect_one_of("update", choice.update, {"epoch", "iteration"});
   expect_one_of("augment", choice.augment, {"auto", "none"});
+  expect_one_of("precision", choice.precision, {"single", "double"});
   check_rates(choice);
   expect(choice.epochs >= 1, "--epochs: there must be at least one");
   const bool coded = is_coded(choice), grey = images.channels == 1;
@@ -174,6 +180,7 @@ nn::TrainerOptions trainer_options(const NetworkChoice& choice, const data::Imag
   options.weight_decay = coded ? 2e-4 : choice.l2.value_or(0);
   options.decay_some_only = coded;
   options.batch = choice.batch;
+  options.double_precision = choice.precision == "double";
   if (choice.augment == "auto") options.augmentation = usual_augmentation(images);
   options.subtract_mean = images.channels > 1;
   options.seed = choice.seed;

@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 
 void Running::take_choice_of_folder() {
   const std::string path = run_.folder + "/config.json";
-  const std::string text = read_file(path);
+  const std::string text = from_leader(run_.team, [&] { return read_file(path); });
   const unsigned threads = run_.choice.threads;
   try {
     const ordered_json config = ordered_json::parse(text);
@@ -42,6 +42,7 @@ void Running::open_record() {
                                {"options", ordered_json::parse(to_json(run_.choice))},
                                {"log_steps", *run_.log_steps},
                                {"checkpoint_minutes", *run_.checkpoint_minutes},
+                               {"processes", result_.processes},
                                {"parameters", result_.parameters},
                                {"training_images", training_.size()},
                                {"validated_on", result_.validated_on}};
@@ -49,10 +50,11 @@ void Running::open_record() {
 }
 
 void Running::resume() {
-  if (!std::filesystem::exists(checkpoint_path())) {
+  from_leader(run_.team, [&] {
+    if (std::filesystem::exists(checkpoint_path())) return std::string();
     throw Error(Fault::data,
                 fmt::format("{}: there is no checkpoint yet; start again, in another folder", checkpoint_path()));
-  }
+  });
   nn::Trainer::Notes notes = trainer_->load(checkpoint_path());
   std::int64_t lines = 0;
   try {
@@ -66,6 +68,13 @@ void Running::resume() {
         fmt::format("the checkpoint was made with --threads {}, this run has {}: libtorch's last bits will differ",
                     notes["threads"], threads));
   }
+  if (notes["processes"] != std::to_string(result_.processes)) {
+    result_.remarks.push_back(
+        fmt::format("the checkpoint was made by {} processes, now there are {}: the last bits will differ, and with "
+                    "batch norm or dropout a little more",
+                    notes["processes"], result_.processes));
+  }
+  if (!leads()) return;
   const bool done = trainer_->epochs_done() >= run_.choice.epochs;
   // The summary of a finished run stays: it knows how long the training took.
   if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
@@ -116,6 +125,7 @@ void Running::recall_epochs() {
 }
 
 void Running::checkpoint() {
+  if (!leads()) return;
   weight_norm_ = trainer_->weight_norm();
   last_checkpoint_ = Clock::now();
   if (!std::isfinite(weight_norm_)) return;  // the last good one stays

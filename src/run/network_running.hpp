@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 
+#include "lipschitzlr/base/together.hpp"
 #include "lipschitzlr/rate/guard.hpp"
 #include "lipschitzlr/run/network_training.hpp"
 #include "lipschitzlr/run/record.hpp"
@@ -18,7 +19,10 @@ class Running {
   NetworkResult go();
 
  private:
+  bool leads() const { return lipschitzlr::leads(run_.team); }
   void take_choice_of_folder();
+  void expect_same_images_and_choice() const;
+  NetworkChoice choice_with_threads() const;  // where none were asked for, the processes of a machine share its cores
   void split_images();
   void open_record();
   void resume();
@@ -27,6 +31,7 @@ class Running {
   bool judge(std::int64_t epoch, const nn::Evaluation& validation);  // whether it is the best so far
   void after_step(const nn::StepReport& step);
   void after_epoch();
+  void write(const nn::EpochReport& epoch, const nn::Evaluation& validation, double validate_seconds);
   std::string warning(std::int64_t epoch, double penultimate_norm, double weight_norm);
   void checkpoint();
   std::string checkpoint_path() const { return result_.folder + "/checkpoint.safetensors"; }

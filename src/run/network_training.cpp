@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "lipschitzlr/base/agreement.hpp"
+#include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/data/checksum.hpp"
 #include "lipschitzlr/data/image_sources.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 #include "run/first_rate.hpp"
@@ -49,32 +52,61 @@ double majority_share(const data::ImageSet& images, std::span<const Index> chose
 }  // namespace
 
 Running::Running(const NetworkRun& run) : run_(run) {
+  if (run_.team) expect_same(*run_.team, "options", run_.resume ? "resume" : "start");
   if (run_.resume) take_choice_of_folder();
   if (!run_.log_steps) run_.log_steps = kLogSteps;
   if (!run_.checkpoint_minutes) run_.checkpoint_minutes = kCheckpointMinutes;
   train_ = data::load_images(run_.choice.data, data::Part::train);
   test_ = data::load_images(run_.choice.data, data::Part::test);
   result_.choice = run_.choice = completed(run_.choice, train_);
-  result_.folder = run_.folder.empty() ? new_folder(run_.choice) : run_.folder;
-  if (!run_.resume) Record::expect_room(result_.folder);
-  progress_ = std::make_unique<NetworkProgress>(run_.verbosity, run_.choice.epochs, run_.watch);
+  if (run_.team) expect_same_images_and_choice();
+  result_.folder = from_leader(run_.team, [&] {
+    const std::string folder = run_.folder.empty() ? new_folder(run_.choice) : run_.folder;
+    if (!run_.resume) Record::expect_room(folder);
+    return folder;
+  });
+  progress_ = std::make_unique<NetworkProgress>(leads() ? run_.verbosity : Verbosity::silent, run_.choice.epochs,
+                                                leads() && run_.watch);
   split_images();
   if (run_.choice.first_rate == "search") {
-    const auto trial =
-        search_first_rate(run_.choice, train_, training_, [&](const std::string& s) { progress_->say(s); });
+    const auto trial = search_first_rate(choice_with_threads(), train_, training_, run_.team,
+                                         [&](const std::string& s) { progress_->say(s); });
     result_.choice.first_rate = run_.choice.first_rate = trial;
   }
-  trainer_ = std::make_unique<nn::Trainer>(trainer_options(run_.choice, train_), train_, training_);
+  trainer_ =
+      std::make_unique<nn::Trainer>(trainer_options(choice_with_threads(), train_), train_, training_, run_.team);
   result_.parameters = trainer_->parameter_count();
+  result_.processes = run_.team ? run_.team->size() : 1;
   if (!run_.weights.empty() && !run_.resume) trainer_->load_weights(run_.weights);
   guard_ = std::make_unique<rate::StartGuard>(rate::StartGuardOptions{
       .expected_penultimate_norm = rate::expected_penultimate_norm(run_.choice.batch, trainer_->penultimate_width()),
       .factor = kLarge});
   if (run_.resume) {
     resume();
-  } else {
+  } else if (leads()) {
     open_record();
   }
+}
+
+void Running::expect_same_images_and_choice() const {
+  NetworkChoice choice = run_.choice;
+  choice.threads = 0;  // each machine may have its own number,
+  choice.data = {};    // and the images in another place
+  expect_same(*run_.team, "options", to_json(choice));
+  data::Sha256 sum;
+  for (const data::ImageSet* set : {&train_, &test_}) {
+    sum.add(fmt::format("{} {} {} {}\n", set->count(), set->height, set->width, fmt::join(set->classes, "\n")));
+    sum.add({reinterpret_cast<const char*>(set->pixels.data()), set->pixels.size()});
+    sum.add({reinterpret_cast<const char*>(set->labels.data()), set->labels.size() * sizeof(set->labels[0])});
+  }
+  expect_same(*run_.team, "images", sum.finish(), Fault::data);
+}
+
+NetworkChoice Running::choice_with_threads() const {
+  NetworkChoice choice = run_.choice;
+  const unsigned share = run_.team ? share_of_cores(*run_.team) : 0;
+  if (choice.threads == 0) choice.threads = share;
+  return choice;
 }
 
 void Running::split_images() {
@@ -107,6 +139,7 @@ void Running::split_images() {
 }
 
 void Running::after_step(const nn::StepReport& step) {
+  if (!leads()) return;
   progress_->show(step, weight_norm_);
   if (*run_.log_steps > 0 && step.step % *run_.log_steps == 0) {
     record_->write(ordered_json{{"kind", "step"},
@@ -140,11 +173,20 @@ void Running::after_epoch() {
   const nn::EpochReport epoch = result_.last = trainer_->epoch_report();
   const Clock::time_point start = Clock::now();
   const nn::Evaluation validation = trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_);
-  const bool best = judge(epoch.epoch, validation);
-  if (best) trainer_->save_weights(result_.folder + "/best.safetensors");
-  weight_norm_ = trainer_->weight_norm();
   train_seconds_ += epoch.train_seconds;
   images_seen_ += epoch.images;
+  const bool best = judge(epoch.epoch, validation);
+  if (!leads()) return;
+  if (best) trainer_->save_weights(result_.folder + "/best.safetensors");
+  weight_norm_ = trainer_->weight_norm();
+  write(epoch, validation, seconds_since(start));
+  progress_->show(epoch, validation, best);
+  const std::string words = warning(epoch.epoch, epoch.numbers.penultimate_norm, epoch.numbers.weight_norm);
+  if (!words.empty()) progress_->say("warning: " + words);
+  checkpoint();
+}
+
+void Running::write(const nn::EpochReport& epoch, const nn::Evaluation& validation, double validate_seconds) {
   record_->write(ordered_json{{"kind", "epoch"},
                               {"epoch", epoch.epoch},
                               {"step", epoch.step},
@@ -162,12 +204,8 @@ void Running::after_epoch() {
                               {"train_seconds", epoch.train_seconds},
                               {"data_seconds", epoch.data_seconds},
                               {"measure_seconds", epoch.measure_seconds},
-                              {"validate_seconds", seconds_since(start)}}
+                              {"validate_seconds", validate_seconds}}
                      .dump());
-  progress_->show(epoch, validation, best);
-  const std::string words = warning(epoch.epoch, epoch.numbers.penultimate_norm, epoch.numbers.weight_norm);
-  if (!words.empty()) progress_->say("warning: " + words);
-  checkpoint();
 }
 
 void Running::finish() {
@@ -196,13 +234,14 @@ NetworkResult Running::go() {
         return !interrupt.interrupted();
       });
       if (ended) after_epoch();
-      if (interrupt.interrupted() && trainer_->epochs_done() < run_.choice.epochs) {
+      const bool stop = sum_over(run_.team, !ended || interrupt.interrupted() ? 1 : 0) > 0;
+      if (stop && trainer_->epochs_done() < run_.choice.epochs) {
         result_.interrupted = true;
         break;
       }
     }
   } catch (const Error& error) {
-    if (error.fault() != Fault::training) throw;
+    if (error.fault() != Fault::training || !leads()) throw;
     const bool saved = std::filesystem::exists(checkpoint_path());
     throw Error(Fault::training, fmt::format("{}. {}", error.what(),
                                              saved ? "The last good checkpoint is " + checkpoint_path()
@@ -218,11 +257,15 @@ std::string to_json(const NetworkResult& result) {
   const auto evaluation = [](const nn::Evaluation& of) {
     return ordered_json{{"accuracy", of.accuracy}, {"loss", of.loss}, {"images", of.count}};
   };
-  ordered_json json = {
-      {"folder", result.folder},         {"stopped", result.interrupted ? "interrupted" : "epochs done"},
-      {"epochs", result.epochs},         {"steps", result.steps},
-      {"parameters", result.parameters}, {"validated_on", result.validated_on},
-      {"best", evaluation(result.best)}, {"final", evaluation(result.final_validation)}};
+  ordered_json json = {{"folder", result.folder},
+                       {"stopped", result.interrupted ? "interrupted" : "epochs done"},
+                       {"epochs", result.epochs},
+                       {"steps", result.steps},
+                       {"parameters", result.parameters},
+                       {"processes", result.processes},
+                       {"validated_on", result.validated_on},
+                       {"best", evaluation(result.best)},
+                       {"final", evaluation(result.final_validation)}};
   json["best"]["epoch"] = result.best_epoch;
   if (result.test) json["test"] = evaluation(*result.test);
   json["train_loss"] = result.last.loss;

@@ -399,6 +399,7 @@ class TrainTest(unittest.TestCase):
             (2, [*data, "--second-moment", "third"], "third"),
             (2, [*data, "--bias-correction", "maybe"], "--bias-correction maybe"),
             (2, [*data, "--padding", "cushion"], "cushion"),
+            (2, [*data, "--precision", "triple"], "--precision triple"),
             (2, [*data, "--augment", "more"], "--augment more"),
             (2, [*data, "--validation", "2"], "--validation"),
             (2, [*data, "--validation", "-0.1"], "--validation"),

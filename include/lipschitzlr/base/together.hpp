@@ -4,6 +4,7 @@
 // collective, as Team's are.
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,5 +38,8 @@ std::vector<double> gather_over(Team* team, std::vector<double> own);
 
 // The text of rank 0.
 std::string broadcast_over(Team* team, std::string text);
+
+// What rank 0 alone can do (read a file, choose a name), for all: the text its work returns, or the Error it throws.
+std::string from_leader(Team* team, const std::function<std::string()>& work);
 
 }  // namespace lipschitzlr

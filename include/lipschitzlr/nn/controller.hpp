@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/base/team.hpp"
 #include "lipschitzlr/nn/tap.hpp"
 #include "lipschitzlr/rate/registry.hpp"
 #include "lipschitzlr/rate/second_moment.hpp"
@@ -59,6 +60,10 @@ class RateController {
   // (usage).
   RateController(std::shared_ptr<Tap> tap, std::vector<at::Tensor> weights, ControllerOptions options);
 
+  // In a team every process has the rate of the same bits: the tap must be given the norms of the whole batch, and max
+  // ||w|| is that of rank 0. All make the same calls. The team must outlive the object.
+  void join(Team* team) { team_ = team; }
+
   // After the forward pass of a step: feeds the rule when it recomputes per iteration or has no rate yet.
   void before_step();
   double rate() const;             // of the step at hand, decay included
@@ -81,6 +86,7 @@ class RateController {
 
  private:
   void feed(const PenultimateNorms& norms);
+  double weight_norm() const;
 
   std::shared_ptr<Tap> tap_;
   std::vector<at::Tensor> weights_;
@@ -88,6 +94,7 @@ class RateController {
   std::unique_ptr<rate::Rule> rule_;
   RateNumbers numbers_;
   std::uint64_t steps_ = 0;
+  Team* team_ = nullptr;
 };
 
 // The largest Frobenius norm among the tensors, in double; NaN when one of them is.

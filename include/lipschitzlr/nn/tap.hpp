@@ -20,12 +20,16 @@ class Tap {
  public:
   void observe(const at::Tensor& activations);  // throws as measure_penultimate
   void add(const PenultimateNorms& norms);
+  // What is observed goes there instead, until null is given: to someone who has more images of the batch elsewhere,
+  // and calls add() with the norms of all. The target must live so long.
+  void divert(PenultimateNorms* target) { target_ = target; }
   const TapReading& reading() const { return reading_; }
   void restore(const TapReading& reading) { reading_ = reading; }
   void reset() { reading_ = {}; }
 
  private:
   TapReading reading_;
+  PenultimateNorms* target_ = nullptr;
 };
 
 }  // namespace lipschitzlr::nn

@@ -1,7 +1,8 @@
 #pragma once
 // Training a network on images, step by step: batches, forward and backward pass, the optimizer with its computed rate,
 // evaluation, checkpoints. Everything random is a function of seed and step, so that a training that was stopped
-// anywhere continues bit for bit. It writes nothing but checkpoints: records and progress are the business of run/.
+// anywhere continues bit for bit. In a team of processes each trains on its share of every batch, and rate, loss and
+// weights are those of one process. It writes nothing but checkpoints: records and progress are the business of run/.
 
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/base/team.hpp"
 #include "lipschitzlr/data/batches.hpp"
 #include "lipschitzlr/nn/controller.hpp"
 #include "lipschitzlr/nn/network_options.hpp"
@@ -32,9 +34,10 @@ struct TrainerOptions {
   bool correct_averages = false;      // the optimizer's option bias_correction
   bool buffers_in_weight_norm = false;
   Measure measure = Measure::in_step;
-  double weight_decay = 0;       // adds weight_decay w to the gradient
-  bool decay_some_only = false;  // only of the weights the authors penalize (Network::penalized)
-  Index batch = 128;
+  double weight_decay = 0;        // adds weight_decay w to the gradient
+  bool decay_some_only = false;   // only of the weights the authors penalize (Network::penalized)
+  Index batch = 128;              // of all processes together
+  bool double_precision = false;  // numbers of 64 bits instead of 32
   data::Augmentation augmentation = {};
   bool subtract_mean = false;
   std::uint64_t seed = 1;
@@ -56,7 +59,7 @@ struct StepReport {
 
 struct EpochReport {
   std::int64_t epoch = 1, step = 0;
-  Index images = 0;                                                 // seen in train_seconds, by this process
+  Index images = 0;                                                 // seen in train_seconds, by all processes
   double loss = 0, accuracy = 0;                                    // means over the epoch's batches, in training mode
   double penalty = 0;                                               // weight_decay/2 ||w||^2 at its end
   double rate = 0;                                                  // computed at its start, before decay
@@ -72,12 +75,15 @@ struct Evaluation {
 
 class Trainer {
  public:
-  // Trains on the chosen images of the set, which must outlive the object. Throws Error (usage).
-  Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen);
+  // Trains on the chosen images of the set, which must outlive the object, as must the team; null: alone. In a team all
+  // processes make the same calls (but save() and save_weights(), which write rank 0's), and begin with rank 0's
+  // weights. Throws Error (usage).
+  Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen, Team* team = nullptr);
   ~Trainer();
 
-  // Goes on to the end of the epoch at hand, asking after each step whether to; false when it was told to stop. Throws
-  // Error (training) when the loss is no longer finite, with the step, the rate and the constants.
+  // Goes on to the end of the epoch at hand, asking after each step whether to; false when it was told to stop. In a
+  // team one that is told so stops all, one step later. Throws Error (training) when the loss is no longer finite, with
+  // the step, the rate and the constants.
   bool run_epoch(const std::function<bool(const StepReport&)>& go_on);
   EpochReport epoch_report() const;  // of the epoch that run_epoch finished last
   std::int64_t epochs_done() const;
@@ -92,7 +98,8 @@ class Trainer {
   // What is remembered beside weights and optimizer state: text under names of the caller's choosing.
   using Notes = std::map<std::string, std::string>;
   void save(const std::string& path, const Notes& notes) const;  // atomic
-  Notes load(const std::string& path);  // Error (data) when it is damaged or of another training; then nothing changes
+  // The file is read by rank 0. Error (data) when it is damaged or of another training; then nothing changes.
+  Notes load(const std::string& path);
 
   // Weights alone: a safetensors file, or Keras's HDF5 when the name ends in .h5 or .hdf5. Returns what a reader should
   // know of the matching, one sentence each.

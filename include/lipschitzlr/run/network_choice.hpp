@@ -41,6 +41,7 @@ struct NetworkChoice {
   Index limit = 0;                   // only so many training images; 0: all
   std::uint64_t seed = 1;
   unsigned threads = 0;
+  std::string precision = "single";  // or double: numbers of 64 bits
 };
 
 // JSON and back, every field by its name. network_choice_from throws Error (data) when the text is no such object.

@@ -24,6 +24,9 @@ struct NetworkRun {
   std::vector<std::string> command = {};     // the words of the command line, for the record
   Verbosity verbosity = Verbosity::silent;
   bool watch = false;  // plots of loss and rate
+  // The processes that train together; null: this one alone. Rank 0 writes the folder and shows progress, the others
+  // need not see the folder. All must have the same options and images.
+  Team* team = nullptr;
 };
 
 struct NetworkResult {
@@ -32,6 +35,7 @@ struct NetworkResult {
   bool interrupted = false;
   std::int64_t epochs = 0, steps = 0;
   Index parameters = 0;
+  int processes = 1;
   nn::EpochReport last;
   nn::Evaluation best, final_validation;
   std::int64_t best_epoch = 0;
@@ -44,7 +48,7 @@ struct NetworkResult {
 };
 
 // Throws Error as Trainer does. A training whose loss leaves the finite numbers throws Error (training) that names the
-// last good checkpoint.
+// last good checkpoint. In a team the record, and what of the result stands only there, is rank 0's.
 NetworkResult train_network(const NetworkRun& run);
 
 std::string to_json(const NetworkResult& result);

@@ -1,0 +1,21 @@
+#include "lipschitzlr/base/cores.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/base/together.hpp"
+
+namespace lipschitzlr {
+
+unsigned share_of_cores(Team& team) {
+  // Processes with the same number were started by the same kernel, and share its cores.
+  const std::size_t machine = std::hash<std::string>()(read_file("/proc/sys/kernel/random/boot_id")) >> 12;
+  const auto own = static_cast<double>(machine);
+  const std::vector<double> machines = gather_over(&team, {own});
+  const auto here = static_cast<unsigned>(std::count(machines.begin(), machines.end(), own));
+  return std::max(1u, std::thread::hardware_concurrency() / here);
+}
+
+}  // namespace lipschitzlr

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""What `train` promises of several processes, started as a user's own script would: train_team_test.py PROGRAM [TEST ...]
+
+Any number of processes continues what any other number began; one that is interrupted stops all, with a checkpoint to
+go on from; processes that don't fit together say so before anything is written; only rank 0 speaks.
+"""
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "app"))
+from train_test import LIMIT, epochs_of, lines_of, read_json, sum_of, write_images  # noqa: E402
+
+PROGRAM = ""
+BARE = ["--threads", "1", "--batch", "16", "--model", "mlp-8", "--decay", "1", "--precision", "double"]
+MLP = BARE + ["--data", "../grey"]
+
+
+def free_port():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return door.getsockname()[1]
+
+
+class TrainTeamTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.root = tempfile.mkdtemp(prefix="lipschitzlr-team-")
+        write_images(cls.root + "/grey", {"train": 30, "test": 10})
+        write_images(cls.root + "/other", {"train": 30, "test": 10})
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.root)
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(dir=self.root)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def start(self, size, *words, of_rank=lambda rank: []):
+        port, processes = free_port(), []
+        for rank in range(size):
+            # Only rank 0 has the folder of the run, as on other machines.
+            place = self.folder if rank == 0 else tempfile.mkdtemp(dir=self.root)
+            environment = dict(os.environ, OMP_WAIT_POLICY="passive", LC_ALL="C.UTF-8",
+                               LIPSCHITZLR_DATA=self.root + "/cache")
+            if size > 1:
+                environment.update(RANK=str(rank), WORLD_SIZE=str(size), MASTER_ADDR="127.0.0.1",
+                                   MASTER_PORT=str(port))
+            processes.append(subprocess.Popen([PROGRAM, "train", *words, *of_rank(rank)], cwd=place, env=environment,
+                                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                              stderr=subprocess.PIPE, text=True))
+        return processes
+
+    def finish(self, processes, code=0):
+        """What each process said: (out, err) by rank."""
+        said = [process.communicate(timeout=LIMIT) for process in processes]
+        self.assertEqual([process.returncode for process in processes], [code] * len(processes), said)
+        return said
+
+    def run_team(self, size, *words, code=0, of_rank=lambda rank: []):
+        return self.finish(self.start(size, *words, of_rank=of_rank), code)
+
+    def assert_only_the_first_speaks(self, said):
+        self.assertEqual(said[1:], [("", "")] * (len(said) - 1))
+
+    def test_two_processes_then_one_then_three(self):
+        self.run_team(1, *MLP, "--epochs", "6", "--log-steps", "1", "-o", "whole")
+        said = self.run_team(2, *MLP, "--epochs", "2", "--log-steps", "1", "-o", "run")
+        self.assert_only_the_first_speaks(said)
+        self.assertIn("2 epochs", said[0][0])
+        self.assertEqual(read_json(self.path("run/config.json"))["processes"], 2)
+        for size, epochs, before in ((1, "4", 2), (3, "6", 1)):
+            said = self.run_team(size, "--resume", "run", "--epochs", epochs)
+            self.assert_only_the_first_speaks(said)
+            self.assertIn(f"made by {before} processes, now there are {size}", said[0][1])
+        self.assertEqual([line["epoch"] for line in epochs_of(self.path("run"))], [1, 2, 3, 4, 5, 6])
+        for kind in ("step", "epoch"):
+            ours, expected = (lines_of(self.path(name), kind) for name in ("run", "whole"))
+            self.assertEqual(len(ours), len(expected))
+            for line, other in zip(ours, expected):
+                for name in ("loss", "rate", "K_z", "val_loss", "max_w", "G"):
+                    if name in other:
+                        self.assertAlmostEqual(line[name], other[name], delta=1e-10 * abs(other[name]), msg=name)
+                self.assertEqual((line["step"], line["accuracy"]), (other["step"], other["accuracy"]))
+        self.assertEqual(read_json(self.path("run/summary.json"))["processes"], 3)
+
+    def test_one_interrupted_process_stops_all(self):
+        processes = self.start(2, *MLP, "--epochs", "1000000", "--checkpoint-minutes", "1e-9", "-o", "run")
+        deadline = time.monotonic() + LIMIT
+        while not os.path.exists(self.path("run/checkpoint.safetensors")):
+            self.assertLess(time.monotonic(), deadline, "no checkpoint appears")
+            self.assertIsNone(processes[0].poll())
+            time.sleep(0.01)
+        processes[1].send_signal(signal.SIGINT)
+        said = self.finish(processes, 130)
+        self.assert_only_the_first_speaks(said)
+        self.assertTrue(said[0][1].endswith("interrupted; go on with: lipschitzlr train --resume run\n"), said)
+        self.assertFalse(os.path.exists(self.path("run/summary.json")))
+        epochs = len(epochs_of(self.path("run")))
+        self.run_team(1, "--resume", "run", "--epochs", str(epochs + 1))
+        self.assertEqual([line["epoch"] for line in epochs_of(self.path("run"))], list(range(1, epochs + 2)))
+
+    def test_processes_that_do_not_fit_together(self):
+        for what, code, alike, words in [("options", 2, MLP, [["--seed", "1"], ["--seed", "2"]]),
+                                         ("images", 3, BARE, [["--data", "../grey"], ["--data", "../other"]])]:
+            said = self.run_team(2, *alike, "-o", "run", code=code, of_rank=lambda rank, words=words: words[rank])
+            for out, err in said:
+                self.assertEqual(out, "")
+                self.assertRegex(err, rf"\Alipschitzlr: other {what} in rank 1 than in rank 0; [^\n]+\n\Z")
+        self.assertFalse(os.path.exists(self.path("run")))
+
+    def test_what_rank_0_can_not_read_ends_all(self):
+        for out, err in self.run_team(2, "--resume", "nowhere", code=3):
+            self.assertRegex(err, r"\Alipschitzlr: nowhere/config.json: [^\n]+\n\Z")
+
+    def test_a_loss_that_is_not_finite_is_seen_by_all(self):
+        said = self.run_team(2, *MLP, "--policy", "baseline", "--rate", "1e300", "--quiet", "-o", "run", code=4)
+        steps = {err.split(" at step ")[1].split(" ")[0] for out, err in said}
+        self.assertEqual(len(steps), 1, said)
+
+    def test_weights_of_rank_0_are_those_of_all(self):
+        self.run_team(1, *MLP, "--epochs", "1", "-o", "first", "--quiet")
+        for size in (1, 2):
+            self.run_team(size, *MLP, "--seed", "7", "--weights", "first/weights.safetensors", "--epochs", "1",
+                          "--quiet", "-o", f"run-{size}")
+        ours, expected = (lines_of(self.path(f"run-{size}"), "epoch")[0] for size in (2, 1))
+        for name in ("loss", "val_loss", "rate", "K_z"):
+            self.assertAlmostEqual(ours[name], expected[name], delta=1e-11 * abs(expected[name]), msg=name)
+        self.assertNotEqual(sum_of(self.path("run-1/weights.safetensors")),
+                            sum_of(self.path("first/weights.safetensors")))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
