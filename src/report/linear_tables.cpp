@@ -44,7 +44,9 @@ Cell range_cell(const std::map<std::string, Range>& ranges, const std::string& n
   if (!range.complete) return {"> " + format(range.most), range.most, source, ""};
   Cell cell{format(range.mean), range.mean, source, ""};
   const std::string least = format(range.least), most = format(range.most);
-  if (least != most) cell.remark = fmt::format("{} to {}", least, most);
+  // "24–48", "94.99–96.47 %"
+  const std::string number = least.substr(0, least.find(' '));
+  if (least != most) cell.remark = fmt::format("{}–{}", number, most);
   return cell;
 }
 

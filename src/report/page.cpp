@@ -89,7 +89,8 @@ class PageWriter {
 
   static std::string head(const Table& one, bool judged) {
     std::vector<Column> columns = one.columns;
-    if (judged) columns.push_back({"", one.id == "runs" ? "state" : "verdict", false});
+    // Beside the name, where it is in sight on a phone too.
+    if (judged) columns.insert(columns.begin() + 1, {"", one.id == "runs" ? "state" : "verdict", false});
     std::string groups, heads;
     for (std::size_t i = 0; i < columns.size();) {
       std::size_t end = i + 1;
@@ -111,10 +112,9 @@ class PageWriter {
 
   std::string row(const Row& each, const Table& one, bool judged) const {
     std::string cells;
-    for (std::size_t i = 0; i < each.cells.size(); ++i) cells += cell(each.cells[i], one.columns[i], i == 0);
-    if (judged) {
-      cells += element("td", {{"class", "word"}},
-                       element("span", {{"class", "badge " + identifier(each.verdict)}}, escaped(each.verdict)));
+    for (std::size_t i = 0; i < each.cells.size(); ++i) {
+      cells += cell(each.cells[i], one.columns[i], i == 0);
+      if (judged && i == 0) cells += verdict(each.verdict);
     }
     const std::string why = explanation(each);
     const std::string span = fmt::format("{}", each.cells.size() + (judged ? 1 : 0));
@@ -126,6 +126,10 @@ class PageWriter {
                element("tr", {}, cells) +
                    (why.empty() ? "" : element("tr", {{"class", "why"}}, element("td", {{"colspan", span}}, why)))) +
            "\n";
+  }
+
+  static std::string verdict(const std::string& word) {
+    return element("td", {{"class", "word"}}, element("span", {{"class", "badge " + identifier(word)}}, escaped(word)));
   }
 
   std::string cell(const Cell& one, const Column& column, bool first) const {

@@ -55,7 +55,7 @@ TableRecord read_table_record(const std::string& path) {
   }
   const json& whole = parsed.value;
   if (!parsed.fault.empty()) {
-    record.faults.push_back(fmt::format("The file {}.", parsed.fault));
+    record.faults.push_back(fmt::format("The file {}; what `reproduce table1 --json` prints is read.", parsed.fault));
   } else if (!whole.is_object() || !whole.contains("table") || !whole.contains("rows") || !whole["rows"].is_array()) {
     record.something_else = true;
     record.faults.push_back("The file is not what `lipschitzlr reproduce table1 --json` prints.");

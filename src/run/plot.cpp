@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kLabelWidth = 10;
 constexpr double kDecades = 30;
+constexpr double kRounding = 1e-9;  // of a mean of equal numbers
 constexpr int kEighths = 8;
 
 // The mean of the finite values that fall into each column; a gap where there is none.
@@ -48,7 +49,8 @@ struct Scale {
   int eighths(double value, std::size_t lines) const {
     if (!std::isfinite(value)) return 0;
     const auto at = [&](double number) { return logarithmic ? std::log(number) : number; };
-    const double share = most > least ? (at(value) - at(least)) / (at(most) - at(least)) : 0.5;
+    const bool constant = most - least <= kRounding * std::max(std::abs(least), std::abs(most));
+    const double share = constant ? 0.5 : (at(value) - at(least)) / (at(most) - at(least));
     return 1 + static_cast<int>(std::lround(share * static_cast<double>(lines * kEighths - 1)));
   }
 };

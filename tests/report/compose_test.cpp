@@ -47,7 +47,7 @@ TEST_F(ComposeTest, ARowHasThePapersFiguresBesideOursWithTheirSource) {
   EXPECT_EQ(cell("1/L", "paper").value, 1.902);
   EXPECT_EQ(cell("1/L", "ours, coded").text, "1.9209");
   EXPECT_EQ(cell("iterations, rate 1/L", "paper").value, 49);
-  EXPECT_EQ(cell("iterations, rate 1/L", "ours, coded").remark, "24 to 48");
+  EXPECT_EQ(cell("iterations, rate 1/L", "ours, coded").remark, "24–48");
   EXPECT_EQ(cell("iterations, rate 0.1", "ours").text, "> 500,000");
   const int source = cell("iterations, rate 1/L", "ours, coded").source;
   ASSERT_NE(source, kNoSource);

@@ -22,14 +22,19 @@ LARGEST = 1_500_000
 
 USE_THE_PAGE = r"""
 const seen = {};
+const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 const ink = (canvas) => {
   const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
   const colours = new Set();
+  const lines = Chart.getChart(canvas).data.datasets.map((dataset) => ({ colour: channels(dataset.borderColor), drawn: 0 }));
   let drawn = 0;
   for (let i = 0; i < pixels.length; i += 4) {
-    if (pixels[i + 3] > 0) { drawn += 1; colours.add(`${pixels[i]},${pixels[i + 1]},${pixels[i + 2]}`); }
+    if (pixels[i + 3] === 0) continue;
+    drawn += 1;
+    colours.add(`${pixels[i]},${pixels[i + 1]},${pixels[i + 2]}`);
+    for (const line of lines) line.drawn += line.colour.every((value, j) => Math.abs(value - pixels[i + j]) < 24);
   }
-  return { drawn, colours: colours.size };
+  return { drawn, colours: colours.size, line: Math.max(...lines.map((line) => line.drawn)), width: canvas.width };
 };
 const column = (table, i) => [...table.tBodies].map((body) => body.rows[0].cells[i].dataset.value ?? "");
 seen.charts = [...document.querySelectorAll("canvas")].map(ink);
@@ -111,6 +116,7 @@ def look_at(page, folder, complaints):
     check(complaints, len(seen["charts"]) >= 15, f"only {len(seen['charts'])} charts")
     check(complaints, all(ink["drawn"] > 2000 and ink["colours"] > 20 for ink in seen["charts"]),
           f"a chart is blank: {seen['charts']}")
+    check(complaints, all(ink["line"] > ink["width"] / 3 for ink in seen["charts"]), f"no line is drawn: {seen['charts']}")
     check(complaints, seen["axes"], "an axis has no label")
     for way, order in (("ascending", 1), ("descending", -1)):
         word, values = seen[way]

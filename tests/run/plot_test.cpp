@@ -47,6 +47,13 @@ TEST(Plot, LeavesAGapWhereThereIsNoNumber) {
   EXPECT_EQ(lines[1], "         2 |") << "a constant is half as high as it could be";
 }
 
+TEST(Plot, RoundingOfAMeanIsNoChange) {
+  const std::vector<double> x(100, 1), y(100, 0.1);
+  const Lines lines = draw_plot(x, y, small(false));
+  EXPECT_EQ(lines[1], "       0.1 |");
+  EXPECT_EQ(lines[3], "       0.1 |############");
+}
+
 TEST(Plot, ManyPointsBecomeTheMeansOfTheirColumns) {
   std::vector<double> x, y;
   for (int i = 0; i < 1200; ++i) {

@@ -133,6 +133,8 @@ function makeDataset(series) {
     borderWidth: series.role === "training" ? 1 : series.role === "authors" ? 1.5 : 2.5,
     borderDash: series.role === "authors" ? [6, 4] : [],
     pointRadius: series.role === "authors" ? 0 : few ? 2.5 : 0,
+    pointBackgroundColor: (context) => context.dataset.borderColor,
+    pointBorderColor: (context) => context.dataset.borderColor,
     pointHitRadius: 6,
     // A smaller number is drawn in front.
     order: series.role === "authors" ? 2 : series.role === "training" ? 1 : 0,
@@ -162,8 +164,6 @@ function paint(chart) {
     const colour = seriesColour(dataset.series);
     dataset.borderColor = dataset.series.role === "authors" ? faded(colour) : colour;
     dataset.backgroundColor = dataset.borderColor;
-    dataset.pointBackgroundColor = dataset.borderColor;
-    dataset.pointBorderColor = dataset.borderColor;
   }
   for (const scale of Object.values(chart.options.scales)) {
     scale.title.color = colourOf("--ink");
