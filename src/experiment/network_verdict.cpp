@@ -63,6 +63,7 @@ class NetworkJudge {
     for (const NetworkRecord* record : records_of(recipe_, "published", all_)) {
       if (!record->epochs.empty()) reasons_.push_back(sentence_of(*record, "As published"));
     }
+    for (const std::string& artefact : recipe_.artefacts) reasons_.push_back("Artefact: " + artefact);
     return {"not run", reasons_};
   }
 

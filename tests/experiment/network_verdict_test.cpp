@@ -128,6 +128,7 @@ TEST(NetworkVerdict, AnArtefactStaysOneHoweverWellItIsRepeated) {
   EXPECT_TRUE(says(verdict, "Artefact: The baseline is slowed down"));
   EXPECT_TRUE(says(verdict, "Agrees: the authors' curve"));
   EXPECT_EQ(judge(recipe, {}).word, "not run");
+  EXPECT_TRUE(says(judge(recipe, {}), "Artefact: The baseline is slowed down"));
 }
 
 TEST(NetworkVerdict, APeakIsCalledOneWhenTheEpochsAreDone) {
