@@ -88,7 +88,9 @@ void RateController::before_step() {
   if (per_step || !rule_->has_rate()) feed(tap_->reading().last);
 }
 
-double RateController::rate() const { return rule_->rate_at(steps_); }
+double RateController::rate() const {
+  return rule_->rate_at(steps_) * rate::schedule_factor(options_.schedule, steps_, options_.schedule_steps);
+}
 
 void RateController::observe() { feed(tap_->reading().largest); }
 

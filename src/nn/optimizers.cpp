@@ -6,9 +6,12 @@
 #include <cmath>
 
 #include "lipschitzlr/base/error.hpp"
+#include "nn/optimizer/work.hpp"
 
 namespace lipschitzlr::nn {
 namespace {
+
+using optimizer::average_into, optimizer::average_squares_into, optimizer::read_number, optimizer::root;
 
 ControllerOptions with_rule(ControllerOptions options, const char* rule) {
   options.rule = rule;
@@ -21,31 +24,9 @@ std::vector<at::Tensor> weights_of(const LipschitzOptimizer::Groups& groups, con
   return weights;
 }
 
-double read_number(torch::serialize::InputArchive& archive, const char* name) {
-  c10::IValue value;
-  archive.read(name, value);
-  return value.toDouble();
-}
-
 // 1 - beta^steps with bias correction, else 1.
 double correction(const LipschitzOptions& options, double beta, const LipschitzParamState& state) {
   return options.bias_correction() ? 1 - std::pow(beta, static_cast<double>(state.step())) : 1;
-}
-
-// average <- beta average + (1 - beta) value, from zero.
-void average_into(torch::Tensor& average, const torch::Tensor& value, double beta) {
-  if (!average.defined()) average = torch::zeros_like(value);
-  average.mul_(beta).add_(value, 1 - beta);
-}
-
-void average_squares_into(torch::Tensor& average, const torch::Tensor& value, double beta) {
-  if (!average.defined()) average = torch::zeros_like(value);
-  average.mul_(beta).addcmul_(value, value, 1 - beta);
-}
-
-// sqrt(average / divisor) + epsilon
-torch::Tensor root(const torch::Tensor& average, double divisor, double epsilon) {
-  return average.div(divisor).sqrt_().add_(epsilon);
 }
 
 }  // namespace
@@ -88,27 +69,15 @@ LipschitzOptimizer::LipschitzOptimizer(Groups groups, std::shared_ptr<Tap> tap, 
                                                    with_rule(std::move(options), rule))) {}
 
 torch::Tensor LipschitzOptimizer::step(LossClosure closure) {
-  torch::Tensor loss;
-  if (closure) {
-    const torch::AutoGradMode with_gradients(true);
-    loss = closure();
-  }
+  torch::Tensor loss = optimizer::loss_of(closure);
   const torch::NoGradGuard no_grad;
   controller_->before_step();
   for (auto& group : param_groups_) {
     auto& options = static_cast<LipschitzOptions&>(group.options());
     options.lr(controller_->rate() * options.scale());
-    for (torch::Tensor& parameter : group.params()) {
-      if (!parameter.grad().defined()) continue;
-      if (parameter.grad().is_sparse()) throw Error(Fault::usage, "sparse gradients are not supported");
-      auto& state = state_[c10::guts::to_string(parameter.unsafeGetTensorImpl())];
-      if (!state) state = std::make_unique<LipschitzParamState>();
-      auto& own = static_cast<LipschitzParamState&>(*state);
-      own.step(own.step() + 1);
-      const torch::Tensor gradient =
-          options.weight_decay() == 0 ? parameter.grad() : parameter.grad().add(parameter, options.weight_decay());
-      update(parameter, gradient, own, options);
-    }
+  }
+  for (auto& one : optimizer::begin_step<LipschitzParamState, LipschitzOptions>(*this)) {
+    update(one.parameter, one.gradient, one.state, one.options);
   }
   controller_->after_step();
   return loss;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -84,6 +85,8 @@ TEST_P(TrainerResume, ContinuesBitForBitFromTheMiddleOfAnEpoch) {
   TrainerOptions options = small_options("mnist-cnn");
   options.optimizer = GetParam();
   options.controller.rule_options.first_rate = 0.01;
+  if (!optimizer_info(GetParam()).computed_rate) options.policy = Policy::baseline;
+  if (GetParam() == "adashift") options.settings = {{"delay", 2}};  // so that the third step moves something
   Trainer whole(options, set, data::all_images(set)), begun(options, set, data::all_images(set)),
       resumed(options, set, data::all_images(set));
   for (int epoch = 0; epoch < 3; ++epoch) whole.run_epoch(kOn);
@@ -99,8 +102,11 @@ TEST_P(TrainerResume, ContinuesBitForBitFromTheMiddleOfAnEpoch) {
   EXPECT_EQ(whole.epoch_report().rate, resumed.epoch_report().rate);
 }
 
-INSTANTIATE_TEST_SUITE_P(Optimizers, TrainerResume, testing::ValuesIn(optimizer_names()),
-                         [](const auto& given) { return std::string(1, "abcdefghijk"[given.index]); });
+INSTANTIATE_TEST_SUITE_P(Optimizers, TrainerResume, testing::ValuesIn(optimizer_names()), [](const auto& given) {
+  std::string name = given.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 TEST(Trainer, APassBeforeEachEpochMeasuresTheImagesAsTheyAre) {
   const data::ImageSet set = pictures(64);
@@ -138,6 +144,49 @@ TEST(Trainer, ABaselineKeepsItsRateButForTheDecay) {
       return true;
     });
   }
+}
+
+TEST(Trainer, AScheduleMultipliesTheDecayedRateOfABaselineStepByStep) {
+  const data::ImageSet set = pictures(64);  // 4 steps an epoch
+  TrainerOptions options = small_options("mlp-8");
+  options.policy = Policy::baseline;
+  options.controller.rule_options.decay = 0.5;
+  options.schedule_epochs = 2;
+  const std::map<rate::Schedule, std::vector<double>> factors = {
+      {rate::Schedule::step, {1, 1, 1, 1, 0.1, 0.1, 0.01, 0.01}},
+      // (1 + cos(pi t/8)) / 2
+      {rate::Schedule::cosine,
+       {1, 0.9619397662556434, 0.8535533905932737, 0.6913417161825449, 0.5, 0.3086582838174551, 0.14644660940672624,
+        0.03806023374435663}}};
+  for (const std::string optimizer : {"adamo", "momentum", "adabound"}) {
+    for (const auto& [schedule, expected] : factors) {
+      options.optimizer = optimizer;
+      options.controller.schedule = schedule;
+      Trainer trainer(options, set, data::all_images(set));
+      std::size_t steps = 0;
+      for (int epoch = 0; epoch < 2; ++epoch) {
+        trainer.run_epoch([&](const StepReport& step) {
+          const double rate = default_rate(optimizer) / (1 + 0.5 * static_cast<double>(steps));
+          EXPECT_NEAR(step.rate, rate * expected[steps], 1e-14) << optimizer << ", step " << steps;
+          ++steps;
+          return true;
+        });
+      }
+      EXPECT_EQ(steps, expected.size());
+    }
+  }
+}
+
+TEST(Trainer, RefusesComputedRatesForAnOptimizerWithStepSizesOfItsOwn) {
+  const data::ImageSet set = pictures(64);
+  TrainerOptions options = small_options("mlp-8");
+  options.optimizer = "adadelta";
+  for (const Policy policy : {Policy::fixed, Policy::adaptive}) {
+    options.policy = policy;
+    EXPECT_THROW(Trainer(options, set, data::all_images(set)), Error);
+  }
+  options.policy = Policy::baseline;
+  EXPECT_NO_THROW(Trainer(options, set, data::all_images(set)));
 }
 
 TEST(Trainer, StopsWithTheNumbersWhenTheLossIsNotFinite) {

@@ -17,6 +17,7 @@
 #include "lipschitzlr/base/team.hpp"
 #include "lipschitzlr/nn/tap.hpp"
 #include "lipschitzlr/rate/registry.hpp"
+#include "lipschitzlr/rate/schedule.hpp"
 #include "lipschitzlr/rate/second_moment.hpp"
 
 namespace torch::optim {
@@ -44,6 +45,9 @@ struct ControllerOptions {
   double l2 = 0;  // lambda of lambda/2 ||w||^2, as it enters the constant
   // Taken for G whatever is measured: the authors' AdaMo run on MNIST has the same G in every epoch, to 15 digits.
   std::optional<double> gradient_bound = {};
+  // Multiplies the rate, decay included, of each step. Meant for hand-chosen rates.
+  rate::Schedule schedule = rate::Schedule::constant;
+  std::uint64_t schedule_steps = 0;  // how long it lasts
 };
 
 // The numbers of the latest observation, for logs.
@@ -66,7 +70,7 @@ class RateController {
 
   // After the forward pass of a step: feeds the rule when it recomputes per iteration or has no rate yet.
   void before_step();
-  double rate() const;             // of the step at hand, decay included
+  double rate() const;             // of the step at hand, decay and schedule included
   void after_step() { ++steps_; }  // decay counts steps
   void end_epoch();                // feeds a rule that recomputes per epoch with the largest norms of the epoch
   void observe();                  // feeds the rule with the tap's largest norms now: for a pass of its own

@@ -16,6 +16,7 @@
 #include "lipschitzlr/data/batches.hpp"
 #include "lipschitzlr/nn/controller.hpp"
 #include "lipschitzlr/nn/network_options.hpp"
+#include "lipschitzlr/nn/optimizer_registry.hpp"
 
 namespace lipschitzlr::nn {
 
@@ -28,8 +29,10 @@ struct TrainerOptions {
   std::string network = "mnist-cnn";
   NetworkOptions network_options = {};  // the images' size and the classes are filled in from the data
   std::string optimizer = "sgd";        // see optimizer_names()
+  OptimizerSettings settings = {};      // of an optimizer that has some
   Policy policy = Policy::adaptive;
   double baseline_rate = 0;           // of the policy baseline; 0: default_rate(optimizer)
+  std::int64_t schedule_epochs = 0;   // how long the controller's schedule lasts; its steps are filled in
   ControllerOptions controller = {};  // its rule and loss are filled in
   bool correct_averages = false;      // the optimizer's option bias_correction
   bool buffers_in_weight_norm = false;
@@ -43,10 +46,6 @@ struct TrainerOptions {
   std::uint64_t seed = 1;
   unsigned threads = 0;  // 0: all cores
 };
-
-// Ours, then libtorch's own, which the controller drives: sgd, adamo, rmsprop, auto-adam; momentum, adam, adamw.
-std::vector<std::string> optimizer_names();
-double default_rate(const std::string& optimizer);  // 0.01, for the Adam family and RMSprop 0.001
 
 struct StepReport {
   std::int64_t epoch = 1, step = 0;         // from 1; steps count over all epochs
