@@ -5,6 +5,7 @@
 #include "app/options.hpp"
 #include "app/team.hpp"
 #include "app/torch_commands.hpp"
+#include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/image_sources.hpp"
 #include "lipschitzlr/rate/second_moment.hpp"
@@ -32,16 +33,17 @@ void add_what_options(CLI::App& command, run::NetworkChoice& choice) {
                   "network: mnist-cnn, resnet20-v1 (N = 6n+2), resnet56-v2 (N = 9n+2), "
                   "densenet-40-12, mlp-256-128, softmax; default: by the images")
       ->type_name("NAME");
+  command.add_option("--optimizer", choice.optimizer, "see the list below; default: adamo")
+      ->type_name(fmt::format("{}", fmt::join(nn::optimizer_names(), "|")));
   command
-      .add_option("--optimizer", choice.optimizer,
-                  "adamo (default), sgd, rmsprop, auto-adam (the paper's), or libtorch's own "
-                  "momentum, adam, adamw, driven by the same rates")
-      ->type_name("NAME");
+      .add_option("--set", choice.settings, "settings of the optimizer, such as delay=5,beta1=0.8; see the list below")
+      ->type_name("NAME=NUMBER,...");
   command
-      .add_option("--policy", choice.policy,
-                  "adaptive (default): the rate is recomputed; fixed: computed once; baseline: a "
-                  "usual constant rate (--rate)")
-      ->type_name("adaptive|fixed|baseline");
+      .add_option(
+          "--policy", choice.policy,
+          "adaptive: the rate is recomputed; fixed: computed once; baseline: a usual one (--rate); grid: baseline "
+          "with the best rate of short trials; default: adaptive, baseline for optimizers with steps of their own")
+      ->type_name("adaptive|fixed|baseline|grid");
   command
       .add_option("--protocol", choice.protocol,
                   "published (default): the paper's text; coded: what its authors ran, with the "
@@ -61,7 +63,7 @@ void add_rate_options(CLI::App& command, run::NetworkChoice& choice) {
           "0.1 for AdaMo, else none")
       ->type_name("RATE");
   expect_positive(
-      command.add_option("--rate", choice.rate, "rate of the policy baseline; default: 0.01, Adam and RMSprop 0.001"));
+      command.add_option("--rate", choice.rate, "rate of the policy baseline; default: by the optimizer, see below"));
   expect_not_negative(
       command.add_option("--decay", choice.decay, "rate/(1 + decay step): what the paper's tables call WD"));
   expect_not_negative(command.add_option("--l2", choice.l2,
@@ -91,6 +93,41 @@ void add_rate_options(CLI::App& command, run::NetworkChoice& choice) {
   expect_positive(command.add_option("--k1", choice.k1, "Auto-Adam: K1 at the start"));
   expect_positive(command.add_option("--k2", choice.k2, "Auto-Adam: K2 at the start"));
   command.add_flag("--hold-averages", choice.hold_averages, "Auto-Adam: never move K1 and K2");
+}
+
+void add_usual_rate_options(CLI::App& command, run::NetworkChoice& choice) {
+  command
+      .add_option(
+          "--schedule", choice.schedule,
+          "what the rate of the policies baseline and grid is multiplied by, step by step: constant (default): 1; "
+          "cosine: from 1 to 0; step: 1, 0.1 after half of the steps, 0.01 after three quarters")
+      ->type_name("constant|cosine|step");
+  expect_whole(command.add_option("--schedule-epochs", choice.schedule_epochs,
+                                  "how long the schedule lasts; default: all epochs"),
+               1);
+  command
+      .add_option("--grid", choice.grid, "the rates that the policy grid tries; default: 0.0001, 0.0003, 0.001, ... 1")
+      ->type_name("RATE,...");
+  expect_whole(command.add_option("--grid-epochs", choice.grid_epochs, "epochs of each trial; default: 3"), 1);
+  expect_whole(command.add_option(
+                   "--grid-images", choice.grid_images,
+                   "images of each trial; up to 1000 others, which are training images too, judge it; default: 5120"),
+               2);
+}
+
+// "  adashift   0.01   Adam with squares ...; delay = 10, ..."
+std::string optimizer_list() {
+  std::string text = "Optimizers, their usual rates and settings:\n";
+  for (const nn::OptimizerInfo& info : nn::optimizers()) {
+    std::string words = info.summary;
+    const char* joint = "; ";
+    for (const nn::OptimizerSetting& setting : info.settings) {
+      words += fmt::format("{}{}={:g}", joint, setting.name, setting.value);
+      joint = " ";
+    }
+    text += wrap(fmt::format("  {:<10} {:<6g} ", info.name, info.rate), words);
+  }
+  return text;
 }
 
 void add_network_options(CLI::App& command, run::NetworkChoice& choice) {
@@ -180,15 +217,19 @@ void add_train_command(CLI::App& app, const std::vector<std::string>& words, int
   auto options = std::make_shared<Options>();
   add_what_options(*command, options->run.choice);
   add_rate_options(*command, options->run.choice);
+  add_usual_rate_options(*command, options->run.choice);
   add_network_options(*command, options->run.choice);
   add_run_options(*command, *options);
   fold_help(*command);
-  command->footer(
-      "Examples:\n"
-      "  lipschitzlr train --data mnist\n"
-      "  lipschitzlr train --data cifar10 --optimizer adamo --first-rate search --epochs 30\n"
-      "  lipschitzlr train --data cifar10 --optimizer adamo --first-rate 1 --decay 1e-3 --protocol coded\n"
-      "  lipschitzlr train --resume runs/mnist-mnist-cnn-adamo-adaptive --epochs 40");
+  command->footer(optimizer_list() +
+                  "Those from amsgrad on have step sizes of their own, for which no rate is computed.\n\n"
+                  "Examples:\n"
+                  "  lipschitzlr train --data mnist\n"
+                  "  lipschitzlr train --data cifar10 --optimizer adamo --first-rate search --epochs 30\n"
+                  "  lipschitzlr train --data cifar10 --optimizer adamo --first-rate 1 --decay 1e-3 --protocol coded\n"
+                  "  lipschitzlr train --data cifar10 --optimizer momentum --policy grid --schedule cosine\n"
+                  "  lipschitzlr train --data mnist --optimizer adashift --rate 0.003 --set delay=5\n"
+                  "  lipschitzlr train --resume runs/mnist-mnist-cnn-adamo-adaptive --epochs 40");
   command->callback([options, command, &words, &exit_code] {
     if (!options->resume.empty()) {
       expect_resumable(*command);

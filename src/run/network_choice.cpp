@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "base/numbers.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "run/rate_trials.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -29,10 +29,14 @@ void visit_fields(Choice& c, Visit&& visit) {
   visit("bn_momentum", c.bn_momentum), visit("augment", c.augment), visit("validation", c.validation);
   visit("limit", c.limit), visit("seed", c.seed), visit("threads", c.threads);
   visit("precision", c.precision);
+  visit("settings", c.settings), visit("schedule", c.schedule), visit("schedule_epochs", c.schedule_epochs);
+  visit("grid", c.grid), visit("grid_epochs", c.grid_epochs), visit("grid_images", c.grid_images);
 }
 
 // Not in the records of older versions, whose trainings had what is the default.
-bool is_younger(const std::string& field) { return field == "precision"; }
+bool is_younger(const std::string& field) {
+  return field == "precision" || field == "settings" || field.starts_with("schedule") || field.starts_with("grid");
+}
 
 template <class T>
 struct Unwrapped {
@@ -52,26 +56,62 @@ void expect(bool good, const std::string& sentence) {
   if (!good) throw Error(Fault::usage, sentence);
 }
 
-bool is_rate(const std::string& text) {
-  double number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return fault == std::errc() && end == text.data() + text.size() && number > 0 && std::isfinite(number);
-}
+bool is_rate(const std::string& text) { return number_from(text).value_or(0) > 0; }
 
 void check_rates(const NetworkChoice& choice) {
-  const bool baseline = choice.policy == "baseline";
-  expect(baseline || !choice.rate, "--rate goes with --policy baseline only: the other policies compute it");
-  expect(!baseline || choice.first_rate.empty() || choice.first_rate == "none",
+  const bool by_hand = !computes_rates(choice);
+  expect(by_hand || !choice.rate, "--rate goes with --policy baseline only: the other policies compute it");
+  expect(!by_hand || choice.first_rate.empty() || choice.first_rate == "none",
          "--first-rate goes with computed rates; for --policy baseline there is --rate");
   expect(!choice.hold_averages || (choice.k1 && choice.k2), "--hold-averages needs --k1 and --k2");
+  expect(by_hand || choice.schedule == "constant",
+         "--schedule goes with --policy baseline or grid only: the other policies compute the rate");
+}
+
+// A rate that has come to 0 teaches nothing, so that more epochs than were planned are not to be had.
+void complete_schedule(NetworkChoice& choice) {
+  expect_one_of("schedule", choice.schedule, rate::schedule_names());
+  if (choice.schedule == "constant") {
+    expect(!choice.schedule_epochs, "--schedule-epochs goes with --schedule cosine or step");
+    return;
+  }
+  if (!choice.schedule_epochs) choice.schedule_epochs = choice.epochs;
+  expect(
+      choice.schedule != "cosine" || choice.epochs <= *choice.schedule_epochs,
+      fmt::format("--epochs {}: the cosine schedule brings the rate to 0 in {} epochs; plan for more from the start, "
+                  "with --schedule-epochs",
+                  choice.epochs, *choice.schedule_epochs));
+}
+
+void complete_grid(NetworkChoice& choice) {
+  if (choice.policy != "grid") {
+    expect(choice.grid.empty() && !choice.grid_epochs && !choice.grid_images,
+           "--grid, --grid-epochs and --grid-images go with --policy grid");
+    return;
+  }
+  grid_rates(choice.grid);
+  if (!choice.grid_epochs) choice.grid_epochs = 3;
+  if (!choice.grid_images) choice.grid_images = 5120;
+}
+
+nn::OptimizerSettings settings_from(const std::string& text) {
+  nn::OptimizerSettings settings;
+  if (text.empty()) return settings;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t sign = part.find('=');
+    const std::optional<double> value = sign == std::string::npos ? std::nullopt : number_from(part.substr(sign + 1));
+    expect(value && settings.emplace(part.substr(0, sign), *value).second,
+           fmt::format("--set {}: expected names, each once, with numbers, such as beta1=0.8,epsilon=1e-6", text));
+  }
+  return settings;
 }
 
 bool is_coded(const NetworkChoice& choice) { return choice.protocol == "coded"; }
 
-bool has_first_rate(const NetworkChoice& choice) { return choice.optimizer == "adamo" && choice.policy != "baseline"; }
+bool has_first_rate(const NetworkChoice& choice) { return choice.optimizer == "adamo" && computes_rates(choice); }
 
 nn::Policy policy_from(const std::string& name) {
-  if (name == "baseline") return nn::Policy::baseline;
+  if (name == "baseline" || name == "grid") return nn::Policy::baseline;
   return name == "fixed" ? nn::Policy::fixed : nn::Policy::adaptive;
 }
 
@@ -99,6 +139,8 @@ rate::RuleOptions rule_options(const NetworkChoice& choice) {
 }
 
 }  // namespace
+
+bool computes_rates(const NetworkChoice& choice) { return choice.policy == "fixed" || choice.policy == "adaptive"; }
 
 std::string to_json(const NetworkChoice& choice) {
   ordered_json json;
@@ -129,13 +171,18 @@ NetworkChoice network_choice_from(const std::string& text) {
 }
 
 NetworkChoice completed(NetworkChoice choice, const data::ImageSet& images) {
-  expect_one_of("policy", choice.policy, {"baseline", "fixed", "adaptive"});
+  const nn::OptimizerInfo optimizer = nn::optimizer_info(choice.optimizer);
+  if (choice.policy.empty()) choice.policy = optimizer.computed_rate ? "adaptive" : "baseline";
+  expect_one_of("policy", choice.policy, {"baseline", "fixed", "adaptive", "grid"});
+  completed_settings(optimizer, settings_from(choice.settings));
   expect_one_of("protocol", choice.protocol, {"published", "coded"});
   expect_one_of("update", choice.update, {"epoch", "iteration"});
   expect_one_of("augment", choice.augment, {"auto", "none"});
   expect_one_of("precision", choice.precision, {"single", "double"});
   check_rates(choice);
   expect(choice.epochs >= 1, "--epochs: there must be at least one");
+  complete_schedule(choice);
+  complete_grid(choice);
   const bool coded = is_coded(choice), grey = images.channels == 1;
   if (choice.network.empty()) choice.network = grey && images.height >= 12 ? "mnist-cnn" : "resnet20-v1";
   if (choice.batch == 0) choice.batch = grey ? 256 : 128;
@@ -165,8 +212,11 @@ nn::TrainerOptions trainer_options(const NetworkChoice& choice, const data::Imag
   options.network_options.batch_norm_epsilon = choice.bn_epsilon;
   options.network_options.batch_norm_momentum = choice.bn_momentum;
   options.optimizer = choice.optimizer;
+  options.settings = settings_from(choice.settings);
   options.policy = policy_from(choice.policy);
   options.baseline_rate = choice.rate.value_or(0);
+  options.schedule_epochs = choice.schedule_epochs.value_or(0);
+  options.controller.schedule = rate::schedule_from(choice.schedule);
   options.controller.rule_options = rule_options(choice);
   options.controller.variant = coded ? bound::Variant::coded : bound::Variant::published;
   options.controller.second_moment = rate::second_moment_from(choice.second_moment);

@@ -27,6 +27,7 @@ void Running::take_choice_of_folder() {
     const ordered_json config = ordered_json::parse(text);
     if (config.at("kind") != kNetworkTraining) throw Error(Fault::data, "another kind of run");
     run_.choice = network_choice_from(config.at("options").dump());
+    if (config.contains("trials")) result_.trials = config["trials"].dump();
     if (!run_.log_steps) run_.log_steps = config.at("log_steps").get<std::int64_t>();
     if (!run_.checkpoint_minutes) run_.checkpoint_minutes = config.at("checkpoint_minutes").get<double>();
   } catch (const std::exception&) {
@@ -37,15 +38,16 @@ void Running::take_choice_of_folder() {
 }
 
 void Running::open_record() {
-  const ordered_json config = {{"kind", kNetworkTraining},
-                               {"command", run_.command},
-                               {"options", ordered_json::parse(to_json(run_.choice))},
-                               {"log_steps", *run_.log_steps},
-                               {"checkpoint_minutes", *run_.checkpoint_minutes},
-                               {"processes", result_.processes},
-                               {"parameters", result_.parameters},
-                               {"training_images", training_.size()},
-                               {"validated_on", result_.validated_on}};
+  ordered_json config = {{"kind", kNetworkTraining},
+                         {"command", run_.command},
+                         {"options", ordered_json::parse(to_json(run_.choice))},
+                         {"log_steps", *run_.log_steps},
+                         {"checkpoint_minutes", *run_.checkpoint_minutes},
+                         {"processes", result_.processes},
+                         {"parameters", result_.parameters},
+                         {"training_images", training_.size()},
+                         {"validated_on", result_.validated_on}};
+  if (!result_.trials.empty()) config["trials"] = ordered_json::parse(result_.trials);
   record_ = std::make_unique<Record>(result_.folder, config.dump(2));
 }
 

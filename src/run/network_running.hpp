@@ -24,6 +24,7 @@ class Running {
   void expect_same_images_and_choice() const;
   NetworkChoice choice_with_threads() const;  // where none were asked for, the processes of a machine share its cores
   void split_images();
+  void find_rate();
   void open_record();
   void resume();
   std::int64_t recall_run(const std::string& note);  // returns how many lines of the record the checkpoint knows

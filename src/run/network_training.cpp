@@ -15,8 +15,8 @@
 #include "lipschitzlr/data/checksum.hpp"
 #include "lipschitzlr/data/image_sources.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
-#include "run/first_rate.hpp"
 #include "run/network_running.hpp"
+#include "run/rate_trials.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -68,11 +68,7 @@ Running::Running(const NetworkRun& run) : run_(run) {
   progress_ = std::make_unique<NetworkProgress>(leads() ? run_.verbosity : Verbosity::silent, run_.choice.epochs,
                                                 leads() && run_.watch);
   split_images();
-  if (run_.choice.first_rate == "search") {
-    const auto trial = search_first_rate(choice_with_threads(), train_, training_, run_.team,
-                                         [&](const std::string& s) { progress_->say(s); });
-    result_.choice.first_rate = run_.choice.first_rate = trial;
-  }
+  if (!run_.resume && (run_.choice.first_rate == "search" || run_.choice.policy == "grid")) find_rate();
   trainer_ =
       std::make_unique<nn::Trainer>(trainer_options(choice_with_threads(), train_), train_, training_, run_.team);
   result_.parameters = trainer_->parameter_count();
@@ -155,7 +151,7 @@ void Running::after_step(const nn::StepReport& step) {
 }
 
 std::string Running::warning(std::int64_t epoch, double penultimate_norm, double weight_norm) {
-  if (run_.choice.policy == "baseline") return {};
+  if (!computes_rates(run_.choice)) return {};
   const std::string text = guard_->observe(static_cast<int>(epoch), penultimate_norm, weight_norm);
   if (text.empty()) return {};
   return result_.remarks.emplace_back(text + " with --first-rate");
@@ -273,6 +269,7 @@ std::string to_json(const NetworkResult& result) {
   json["majority_accuracy"] = result.majority_accuracy;
   json["seconds"] = result.seconds;
   json["images_per_second"] = result.images_per_second;
+  if (!result.trials.empty()) json["trials"] = ordered_json::parse(result.trials);
   json["remarks"] = result.remarks;
   return json.dump(2);
 }

@@ -31,6 +31,7 @@ BARE = TINY + ["--data", "../grey", "--model", "mlp-8"]
 MLP = BARE + ["--optimizer", "adamo", "--first-rate", "0.1"]
 RESNET = TINY + ["--data", "../colour", "--model", "resnet8-v1"]
 OPTIMIZERS = ["sgd", "adamo", "rmsprop", "auto-adam", "momentum", "adam", "adamw"]
+PEERS = ["amsgrad", "adadelta", "adashift", "wngrad", "wn-adam", "adabound", "amsbound"]  # steps of their own
 POLICIES = ["baseline", "fixed", "adaptive"]
 SECOND_MOMENTS = ["elementwise", "full-square", "without-weight-square", "coded"]
 
@@ -258,7 +259,23 @@ class TrainTest(unittest.TestCase):
             self.resume(name + "-parts", "--epochs", "3")
             self.assert_same_run(name, name + "-parts", name)
 
-        self.in_parallel([lambda o=o, p=p: one(o, p) for o in OPTIMIZERS for p in POLICIES])
+        def peer(optimizer):
+            words = BARE + ["--optimizer", optimizer]
+            if optimizer != "adashift":
+                self.train(optimizer, *words, "--epochs", "1", "--quiet")
+                return
+            # Its queue of gradients, and the plan of a schedule, which is longer than the first run.
+            words += ["--set", "delay=5", "--schedule", "cosine", "--schedule-epochs", "3"]
+            self.train(optimizer, *words, "--epochs", "3")
+            self.train(optimizer + "-parts", *words, "--epochs", "1")
+            self.resume(optimizer + "-parts", "--epochs", "3")
+            self.assert_same_run(optimizer, optimizer + "-parts")
+            self.assertIn("--schedule-epochs", self.refusal(2, "train", "--resume", optimizer, "--epochs", "4"))
+
+        self.in_parallel([lambda o=o, p=p: one(o, p) for o in OPTIMIZERS for p in POLICIES] +
+                         [lambda o=o: peer(o) for o in PEERS])
+        self.assertEqual({read_json(self.path(name + "/config.json"))["options"]["policy"] for name in PEERS},
+                         {"baseline"})
 
     def test_resume_by_the_protocol_of_the_authors(self):
         words = CNN + ["--protocol", "coded", "--decay", "1e-3"]
@@ -412,6 +429,25 @@ class TrainTest(unittest.TestCase):
             (2, [*data, "--limit", "0"], "--limit 0"),
             (2, [*data, "--rate", "0"], "--rate 0"),
             (2, [*data, "--rate", "0.1"], "--rate"),  # of the policy baseline only
+            (2, [*data, "--optimizer", "adabound", "--policy", "adaptive"], "adabound has step sizes of its own"),
+            (2, [*data, "--optimizer", "wn-adam", "--policy", "fixed"], "wn-adam has step sizes of its own"),
+            (2, [*data, "--optimizer", "amsgrad", "--set", "beta1=2"], "beta1 of amsgrad is 2"),
+            (2, [*data, "--optimizer", "amsgrad", "--set", "beta3=0.5"], 'no setting "beta3"'),
+            (2, [*data, "--optimizer", "amsgrad", "--set", "beta1"], "--set beta1"),
+            (2, [*data, "--optimizer", "amsgrad", "--set", "beta1=0.5,beta1=0.6"], "--set beta1=0.5,beta1=0.6"),
+            (2, [*data, "--optimizer", "adamo", "--set", "beta1=0.5"], 'no setting "beta1"'),
+            (2, [*data, "--policy", "baseline", "--schedule", "stairs"], "--schedule stairs"),
+            (2, [*data, "--schedule", "cosine"], "--schedule goes with --policy baseline"),
+            (2, [*data, "--policy", "baseline", "--schedule-epochs", "5"], "--schedule-epochs goes with"),
+            (2, [*data, "--policy", "baseline", "--schedule", "cosine", "--schedule-epochs", "2", "--epochs", "3"],
+             "--epochs 3"),
+            (2, [*data, "--policy", "baseline", "--grid", "0.1"], "--policy grid"),
+            (2, [*data, "--policy", "grid", "--grid", "0.1,x"], "--grid 0.1,x"),
+            (2, [*data, "--policy", "grid", "--grid", "0.1,"], "--grid 0.1,"),
+            (2, [*data, "--policy", "grid", "--grid", "0.1,0.10"], "twice"),
+            (2, [*data, "--policy", "grid", "--grid-epochs", "0"], "--grid-epochs 0"),
+            (2, [*data, "--policy", "grid", "--rate", "0.1"], "--policy grid finds the rate"),
+            (2, [*data, "--policy", "grid", "--first-rate", "0.1"], "--first-rate"),
             (2, [*data, "--decay", "-1"], "--decay -1"),
             (2, [*data, "--l2", "inf"], "--l2 inf"),
             (2, [*data, "--first-rate", "soon"], "--first-rate soon"),
@@ -529,11 +565,30 @@ class TrainTest(unittest.TestCase):
             self.train("given", *BARE, "--optimizer", "adamo", "--first-rate", chosen, "--epochs", "2", "--quiet")
             self.assert_same_run("search", "given")
 
+        def grid():
+            words = BARE + ["--optimizer", "momentum", "--epochs", "2", "--schedule", "step"]
+            err = self.train("grid", *words, "--policy", "grid", "--grid", "1e-6,0.1,1e30", "--grid-epochs", "2")[1]
+            self.assertRegex(err, r"(?m)^rate 1e-06: +[0-9.]+ % after 2 epochs of 87 images, loss [0-9.]+$")
+            self.assertRegex(err, r"(?m)^rate 1e\+30: the loss left the finite numbers$")
+            config, summary = (read_json(self.path("grid/" + name)) for name in ("config.json", "summary.json"))
+            self.assertEqual(config["trials"], summary["trials"])
+            self.assertEqual([trial["rate"] for trial in config["trials"]["tried"]], [1e-6, 0.1, 1e30])
+            self.assertEqual([trial.get("diverged", False) for trial in config["trials"]["tried"]],
+                             [False, False, True])
+            self.assertEqual((config["trials"]["chosen"], config["options"]["rate"]), (0.1, 0.1))
+            self.train("hand", *words, "--policy", "baseline", "--rate", "0.1", "--quiet")
+            self.assert_same_run("grid", "hand")
+            self.resume("grid", "--epochs", "3")  # tries nothing again, and remembers what it tried
+            self.assertEqual(read_json(self.path("grid/summary.json"))["trials"], config["trials"])
+            err = self.train("all", *words, "--policy", "grid", "--grid", "1e29,1e30", "--grid-epochs", "1", code=4)[1]
+            self.assertIn("with every rate tried", err)
+            self.assertFalse(os.path.exists(self.path("all")))
+
         def moment(name):
             words = BARE + ["--optimizer", "auto-adam", "--first-rate", "0.01", "--epochs", "2", "--quiet"]
             self.train(name, *words, "--second-moment", name)
 
-        self.in_parallel([search, *[lambda name=name: moment(name) for name in SECOND_MOMENTS]])
+        self.in_parallel([search, grid, *[lambda name=name: moment(name) for name in SECOND_MOMENTS]])
         found = {epochs_of(self.path(name))[0]["S"] for name in SECOND_MOMENTS}
         self.assertGreater(len(found), 1, "the estimates of S are all the same")
 

@@ -1,5 +1,6 @@
 #include "lipschitzlr/nn/peers.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <torch/optim/adam.h>
 #include <torch/serialize.h>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/base/random.hpp"
 
 namespace lipschitzlr::nn {
@@ -395,6 +397,20 @@ TEST(Registry, RefusesWhatThereIsNotAndNumbersOutOfRange) {
   EXPECT_THROW(peer_options("adashift", {{"delay", 2.5}}), Error);
   EXPECT_THROW(peer_options("adabound", {{"gamma", 0}}), Error);
   EXPECT_EQ(peer_options("adabound", {{"gamma", 0.5}}).at("gamma"), 0.5);
+}
+
+TEST(Registry, TheDocumentationHasEveryDefault) {
+  const std::string page = read_file(LIPSCHITZLR_TEST_DIR "/../docs/networks.md");
+  for (const std::string& name : peers()) {
+    const std::size_t begin = page.find("### `" + name + "`: " + optimizer_info(name).summary);
+    ASSERT_NE(begin, std::string::npos) << name;
+    const std::string part = page.substr(begin, page.find("\n#", begin) - begin);
+    EXPECT_NE(part.find(fmt::format("| `--rate` | its rate | {:g} |", default_rate(name))), std::string::npos) << name;
+    for (const OptimizerSetting& setting : optimizer_info(name).settings) {
+      const std::string row = fmt::format("| `--set {}=` | {} | {:g} |", setting.name, setting.meaning, setting.value);
+      EXPECT_NE(part.find(row), std::string::npos) << name << ": " << row;
+    }
+  }
 }
 
 TEST(Registry, EveryOptimizerSaysWhatItIs) {

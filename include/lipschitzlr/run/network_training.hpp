@@ -45,6 +45,7 @@ struct NetworkResult {
   double seconds = 0;                  // of this process
   double images_per_second = 0;        // in training steps
   std::vector<std::string> remarks;    // warnings given on the way
+  std::string trials;                  // of rates, when it was found by some, as JSON
 };
 
 // Throws Error as Trainer does. A training whose loss leaves the finite numbers throws Error (training) that names the

@@ -17,8 +17,6 @@ inline double next_scale(const PeerStep& step) {
   return scale.item<double>();
 }
 
-inline OptimizerSetting scale_setting() {
-  return {"b0", 1, SettingRange::positive, "b at the start: the first rate is at most lr/b0"};
-}
+inline OptimizerSetting scale_setting() { return {"b0", 1, SettingRange::positive, "b at the start"}; }
 
 }  // namespace lipschitzlr::nn::optimizer
