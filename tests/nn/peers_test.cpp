@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <sstream>
 
 #include "lipschitzlr/base/error.hpp"
@@ -269,47 +271,59 @@ TEST_P(Peer, StandsStillForGradientsThatAreAllZero) {
   }
 }
 
-// ---- problems to be solved: from the same start, with rates that are kind to each, how far the loss must come down
+// ---- problems to be solved
 
-using Loss = std::function<torch::Tensor(const torch::Tensor&, int)>;
+// Rates that are kind to each on the quadratic and in the valley, where AdaBound's end as SGD must be kind too.
+struct Kind {
+  double quadratic, valley;
+  OptimizerSettings settings = {};
+};
 
-double reached(const std::string& name, double rate, torch::Tensor start, int steps, const Loss& loss) {
+const Kind& kind_to(const std::string& name) {
+  static const std::map<std::string, Kind> all = {{"amsgrad", {0.05, 0.02}},
+                                                  {"adadelta", {1, 1}},
+                                                  {"adashift", {0.05, 0.01}},
+                                                  {"wngrad", {0.01, 0.005}},
+                                                  {"wn-adam", {0.01, 0.005}},
+                                                  {"adabound", {0.01, 0.01, {{"final_rate", 0.002}}}},
+                                                  {"amsbound", {0.01, 0.01, {{"final_rate", 0.002}}}}};
+  return all.at(name);
+}
+
+using Loss = std::function<torch::Tensor(const torch::Tensor&)>;
+
+double reached(const std::string& name, double rate, const torch::Tensor& start, int steps, const Loss& loss) {
   torch::Tensor w = start.clone().requires_grad_();
-  PeerOptions options = peer_options(name).lr(rate).first_lr(rate);
-  const auto optimizer = make_peer(name, {w}, options);
+  const auto optimizer = make_peer(name, {w}, peer_options(name, kind_to(name).settings).lr(rate).first_lr(rate));
   for (int step = 0; step < steps; ++step) {
     optimizer->zero_grad();
     optimizer->step([&] {
-      torch::Tensor value = loss(w, step);
+      torch::Tensor value = loss(w);
       value.backward();
       return value;
     });
   }
   const torch::NoGradGuard no_grad;
-  return loss(w, 0).item<double>();
+  return loss(w).item<double>();
 }
 
 // 1 and 100 are the curvatures; the loss at the start is 50.5.
-TEST_P(Peer, BringsAQuadraticToATenthousandth) {
-  const Loss quadratic = [](const torch::Tensor& w, int) { return (vector_of({1, 100}) * w * w).sum() / 2; };
-  const std::map<std::string, double> rates = {{"amsgrad", 0.05}, {"adadelta", 10},   {"adashift", 0.05}, {"wngrad", 1},
-                                               {"wn-adam", 1},    {"adabound", 0.05}, {"amsbound", 0.05}};
-  EXPECT_LT(reached(GetParam(), rates.at(GetParam()), vector_of({1, 1}), 2000, quadratic), 50.5 * 1e-4);
+TEST_P(Peer, BringsAQuadraticToAThousandth) {
+  const torch::Tensor curvatures = vector_of({1, 100});
+  const Loss quadratic = [&](const torch::Tensor& w) { return (curvatures * w * w).sum() / 2; };
+  EXPECT_LT(reached(GetParam(), kind_to(GetParam()).quadratic, vector_of({1, 1}), 1000, quadratic), 50.5e-3);
 }
 
-// Rosenbrock's valley from (-1.2, 1), where it is 24.2.
+// From (-1.2, 1), where Rosenbrock's function is 24.2; at (-1, 1), the floor of the valley beside it, it is 4.
 TEST_P(Peer, ComesDownIntoRosenbrocksValleyAndAlongIt) {
-  const Loss rosenbrock = [](const torch::Tensor& w, int) {
+  const Loss rosenbrock = [](const torch::Tensor& w) {
     const torch::Tensor x = w[0], y = w[1];
     return (1 - x).square() + 100 * (y - x * x).square();
   };
-  const std::map<std::string, double> rates = {{"amsgrad", 0.02}, {"adadelta", 1}, {"adashift", 0.005},
-                                               {"wngrad", 1},     {"wn-adam", 1},  {"adabound", 0.01},
-                                               {"amsbound", 0.01}};
-  EXPECT_LT(reached(GetParam(), rates.at(GetParam()), vector_of({-1.2, 1}), 3000, rosenbrock), 3.0);
+  EXPECT_LT(reached(GetParam(), kind_to(GetParam()).valley, vector_of({-1.2, 1}), 2000, rosenbrock), 1);
 }
 
-// 200 points of two classes a tenth of which are mislabelled, 16 in each step: from log 2 towards the best, about 0.33.
+// 200 points of two classes a tenth of which are mislabelled, 16 in each step: from log 2 = 0.69 at w = 0 to below 0.45.
 TEST_P(Peer, LearnsANoisyLogisticProblem) {
   torch::Tensor x = torch::empty({200, 3}, torch::kDouble), y = torch::empty({200}, torch::kDouble);
   Random random(3);
@@ -321,16 +335,13 @@ TEST_P(Peer, LearnsANoisyLogisticProblem) {
   const auto loss_of = [](const torch::Tensor& w, const torch::Tensor& inputs, const torch::Tensor& labels) {
     return torch::binary_cross_entropy_with_logits(inputs.matmul(w), labels);
   };
-  const Loss batches = [&](const torch::Tensor& w, int step) {
-    const std::int64_t begin = step * 16 % 192;
-    return loss_of(w, x.slice(0, begin, begin + 16), y.slice(0, begin, begin + 16));
-  };
   torch::Tensor w = torch::zeros({3}, torch::kDouble).requires_grad_();
-  const auto optimizer = make_peer(
-      GetParam(), {w}, peer_options(GetParam()).lr(rate_of(GetParam()) * (rate_of(GetParam()) < 0.1 ? 10 : 1)));
-  for (int step = 0; step < 600; ++step) {
+  const double usual = rate_of(GetParam()), rate = usual < 0.1 ? 10 * usual : usual;
+  const auto optimizer = make_peer(GetParam(), {w}, peer_options(GetParam()).lr(rate).first_lr(rate));
+  for (std::int64_t step = 0; step < 600; ++step) {
+    const std::int64_t begin = step * 16 % 192, end = begin + 16;
     optimizer->zero_grad();
-    batches(w, step).backward();
+    loss_of(w, x.slice(0, begin, end), y.slice(0, begin, end)).backward();
     optimizer->step();
   }
   EXPECT_LT(loss_of(w, x, y).item<double>(), 0.45);
