@@ -323,7 +323,8 @@ TEST_P(Peer, ComesDownIntoRosenbrocksValleyAndAlongIt) {
   EXPECT_LT(reached(GetParam(), kind_to(GetParam()).valley, vector_of({-1.2, 1}), 2000, rosenbrock), 1);
 }
 
-// 200 points of two classes a tenth of which are mislabelled, 16 in each step: from log 2 = 0.69 at w = 0 to below 0.45.
+// 200 points of two classes a tenth of which are mislabelled, 16 in each step: from log 2 = 0.69 at w = 0 to below
+// 0.45.
 TEST_P(Peer, LearnsANoisyLogisticProblem) {
   torch::Tensor x = torch::empty({200, 3}, torch::kDouble), y = torch::empty({200}, torch::kDouble);
   Random random(3);
