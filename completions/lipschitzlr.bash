@@ -34,6 +34,7 @@ _lipschitzlr() {
   fi
   case $previous:$value in
     --data:*) words=$(_lipschitzlr_names "$program" data list) files=yes ;;
+    --optimizer:*) words=$("$program" train --help 2>/dev/null | sed -nE '/^Optimizers/,/^$/s/^  ([a-z][a-z-]*) .*/\1/p') ;;
     --rate:*) words="auto published coded certified gradient" ;;
     -*:*'|'*) words=${value//|/ } ;;
     -*:FILE | -*:FOLDER | -*:G) files=yes ;;

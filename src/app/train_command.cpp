@@ -33,8 +33,7 @@ void add_what_options(CLI::App& command, run::NetworkChoice& choice) {
                   "network: mnist-cnn, resnet20-v1 (N = 6n+2), resnet56-v2 (N = 9n+2), "
                   "densenet-40-12, mlp-256-128, softmax; default: by the images")
       ->type_name("NAME");
-  command.add_option("--optimizer", choice.optimizer, "see the list below; default: adamo")
-      ->type_name(fmt::format("{}", fmt::join(nn::optimizer_names(), "|")));
+  command.add_option("--optimizer", choice.optimizer, "one of the list below; default: adamo")->type_name("NAME");
   command
       .add_option("--set", choice.settings, "settings of the optimizer, such as delay=5,beta1=0.8; see the list below")
       ->type_name("NAME=NUMBER,...");

@@ -41,6 +41,10 @@ offers "import" data i
 offers "iris" data get i
 offers "california" data get iris ca
 offers "fashion-mnist fashion-mnist-test" train --data f
+if [ -e "$(dirname "$program")/../libexec/lipschitzlr/lipschitzlr-torch" ]; then
+  offers "amsgrad amsbound" train --optimizer am
+  offers "adaptive" train --policy a
+fi
 offers "table1 table2 table3" reproduce t
 offers "comparison" reproduce com
 offers "mnist-cnn-auto-adam-adaptive" reproduce table3 mnist-cnn-au
