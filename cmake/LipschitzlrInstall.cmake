@@ -21,9 +21,9 @@ install(TARGETS ${core_targets} lipschitzlr_core EXPORT lipschitzlrCore ARCHIVE 
 install(EXPORT lipschitzlrCore NAMESPACE lipschitzlr:: DESTINATION ${package_dir})
 
 if(LIPSCHITZLR_TORCH)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lipschitzlr/nn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr
-          FILES_MATCHING PATTERN "*.hpp")
-  install(TARGETS lipschitzlr_nn lipschitzlr_torch EXPORT lipschitzlrTorch
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lipschitzlr/nn ${PROJECT_SOURCE_DIR}/include/lipschitzlr/dist
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING PATTERN "*.hpp")
+  install(TARGETS lipschitzlr_nn lipschitzlr_launch lipschitzlr_dist lipschitzlr_torch EXPORT lipschitzlrTorch
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT lipschitzlrTorch NAMESPACE lipschitzlr:: DESTINATION ${package_dir})
   install(FILES ${CMAKE_CURRENT_LIST_DIR}/LipschitzlrHdf5.cmake DESTINATION ${package_dir})

@@ -21,9 +21,9 @@
 
 #include "kernel/machine.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/nn/penultimate.hpp"
 #include "lipschitzlr/nn/trainer.hpp"
+#include "network/made_up_images.hpp"
 #include "nn/process.hpp"
 
 namespace {
@@ -36,16 +36,6 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 // The answers go to compare.py through a pipe: each must leave at once.
 void answer(const std::string& line) { std::cout << line << std::endl; }
-
-data::ImageSet made_up_images(bool mnist, Index count) {
-  data::ImageSet set{.height = mnist ? 28 : 32, .width = mnist ? 28 : 32, .channels = mnist ? 1 : 3};
-  for (int label = 0; label < 10; ++label) set.classes.push_back(std::to_string(label));
-  Random random(1);
-  set.pixels.resize(static_cast<std::size_t>(count * set.pixels_per_image()));
-  for (auto& pixel : set.pixels) pixel = static_cast<std::uint8_t>(random.bits());
-  for (Index image = 0; image < count; ++image) set.labels.push_back(static_cast<std::int32_t>(image % 10));
-  return set;
-}
 
 nn::TrainerOptions training(const Words& words, bool mnist) {
   nn::TrainerOptions options;
@@ -74,7 +64,7 @@ void check(nn::Trainer& trainer, const data::ImageSet& images, const std::vector
 void train(const Words& words) {
   const bool mnist = words[1] == "mnist-cnn";
   const nn::TrainerOptions options = training(words, mnist);
-  const data::ImageSet images = made_up_images(mnist, options.batch * std::stol(words[3]));
+  const data::ImageSet images = bench::made_up_images(mnist, options.batch * std::stol(words[3]));
   std::vector<Index> all(static_cast<std::size_t>(images.count()));
   std::iota(all.begin(), all.end(), Index{0});
   nn::Trainer trainer(options, images, all);

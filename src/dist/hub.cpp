@@ -21,6 +21,7 @@ constexpr milliseconds kAtLeast(300);     // the end of a process reaches us a l
 constexpr milliseconds kPatience(3000);   // for answers to a probe
 constexpr milliseconds kFarewell(2000);   // for the others to read the verdict
 constexpr milliseconds kStrangers(5000);  // who has not proved anything by then must go
+constexpr std::ptrdiff_t kMostStrangers = 256;
 
 }  // namespace
 
@@ -76,7 +77,7 @@ void Hub::wait_for_events() {
   std::vector<pollfd> watched = {{door_.get(), POLLIN, 0}, {closing_ ? -1 : wake_reader_.get(), POLLIN, 0}};
   for (const auto& guest : guests_) watched.push_back({guest->socket.get(), POLLIN, 0});
   // While nothing is in doubt only an event makes work.
-  const bool timed = !complete_ || doubt_ || closing_;
+  const bool timed = !complete_ || doubt_ || closing_ || strangers() > 0;
   if (poll(watched.data(), watched.size(), timed ? static_cast<int>(kTick.count()) : -1) <= 0) return;
   for (std::size_t i = 2; i < watched.size(); ++i) {
     if (watched[i].revents != 0) serve(*guests_[i - 2]);
@@ -88,7 +89,7 @@ void Hub::wait_for_events() {
 void Hub::accept_guest() {
   auto guest = std::make_unique<Guest>();
   guest->socket = Socket(accept4(door_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (!guest->socket.open()) return;
+  if (!guest->socket.open() || strangers() >= kMostStrangers) return;
   const timeval patience{2, 0};  // one who does not read must not hold up all
   setsockopt(guest->socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   guest->nonce = random_text();
@@ -253,6 +254,10 @@ void Hub::end_world(Fault fault, const std::string& sentence) {
   for (const auto& guest : guests_) {
     if (!guest->gone) send_message(guest->socket, *verdict_);
   }
+}
+
+std::ptrdiff_t Hub::strangers() const {
+  return std::count_if(guests_.begin(), guests_.end(), [](const auto& guest) { return guest->rank < 0; });
 }
 
 std::vector<int> Hub::ranks_that_are(Presence presence) const {

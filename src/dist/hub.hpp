@@ -53,6 +53,7 @@ class Hub {
   void begin_doubt();
   void decide();
   void end_world(Fault fault, const std::string& sentence);
+  std::ptrdiff_t strangers() const;
   std::vector<int> ranks_that_are(Presence presence) const;
 
   Surroundings world_;

@@ -83,8 +83,9 @@ std::optional<Message> Member::next_message(Clock::time_point deadline) {
     if (std::optional<Message> message = inbox_.next()) return message;
     const auto rest = std::chrono::duration_cast<milliseconds>(deadline - Clock::now()).count();
     pollfd watched{socket_.get(), POLLIN, 0};
-    if (rest <= 0 || poll(&watched, 1, static_cast<int>(std::min<std::int64_t>(rest, 1000))) < 0) return std::nullopt;
-    if (watched.revents != 0 && !inbox_.receive(socket_)) return std::nullopt;
+    if (rest <= 0) return std::nullopt;
+    const int ready = poll(&watched, 1, static_cast<int>(std::min<std::int64_t>(rest, 1000)));
+    if (ready > 0 && watched.revents != 0 && !inbox_.receive(socket_)) return std::nullopt;
   }
 }
 

@@ -1,10 +1,13 @@
 #include "dist/hub.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <fstream>
 #include <future>
+#include <sstream>
 
 #include "dist/member.hpp"
 
@@ -134,6 +137,20 @@ TEST(Hub, NamesABusyPort) {
   EXPECT_EQ(complaint([&] { Hub(world(0, 2, port)); }, Fault::usage),
             "port " + std::to_string(port) +
                 " of 127.0.0.1 is busy: another program listens there; choose another MASTER_PORT");
+}
+
+TEST(Hub, ListensAtItsOwnAddressOnly) {
+  const int port = free_port();
+  const Hub hub(world(0, 2, port));
+  std::string found;
+  for (const char* file : {"/proc/self/net/tcp", "/proc/self/net/tcp6"}) {
+    std::ifstream lines(file);
+    for (std::string line, number, local; std::getline(lines, line);) {
+      std::istringstream(line) >> number >> local;
+      if (local.ends_with(fmt::format(":{:04X}", port))) found += local + " ";
+    }
+  }
+  EXPECT_EQ(found, fmt::format("0100007F:{:04X} ", port));
 }
 
 TEST(Hub, NamesAnAddressThatIsNotOfThisMachine) {
