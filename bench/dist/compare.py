@@ -21,7 +21,8 @@ NETWORKS = [("resnet20-v1", 128), ("mnist-cnn", 256)]  # batch of all processes
 RESNET20 = 273148  # floats in the gradients of resnet20-v1
 SIZES = [1, 10, 1000, 30000, RESNET20, 2000000]
 LINKS = [(0.0, 1000.0), (1.0, 1000.0), (1.0, 100.0), (10.0, 100.0)]  # ms each way, megabits a second
-# Networks as they are sold; not measured here. alpha in seconds, bytes a second.
+# Networks as they are sold; not measured here. Delay each way in seconds, bytes a second. A step of Gloo's ring takes two
+# delays (links of 10 ms show it): the receiver says that it is ready before anything but a few bytes is sent.
 SOLD = [("1 Gbit/s, 0.1 ms", 1e-4, 1.25e8), ("10 Gbit/s, 0.05 ms", 5e-5, 1.25e9), ("100 Gbit/s, 0.02 ms", 2e-5, 1.25e10)]
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -71,8 +72,8 @@ def fit(sums):
     return max(alpha, 0.0), 1 / per_byte if per_byte > 0 else float("inf")
 
 
-def predicted(n, count, alpha, speed, width=4):
-    return 2 * (n - 1) * (alpha + width * count / n / speed)
+def predicted(n, count, alpha, speed):
+    return 2 * (n - 1) * (alpha + 4 * count / n / speed)
 
 
 def show_sums(title, sums):
@@ -136,10 +137,10 @@ def show_forecast(alone):
     print("share of the time that is spent computing if no sum is hidden behind it, and ms of the sum of gradients")
     sizes = (8, 16, 32, 64, 128, 256)
     print("  network               " + "".join(f"{n:>16}" for n in sizes))
-    for name, alpha, speed in SOLD:
+    for name, delay, speed in SOLD:
         cells = []
         for n in sizes:
-            seconds = predicted(n, bytes_of_gradients / 4, alpha, speed)
+            seconds = predicted(n, bytes_of_gradients / 4, 2 * delay, speed)
             cells.append(f"{computing / (computing + seconds):7.1%} {seconds * 1e3:5.1f} ms")
         print(f"  {name:22}" + "".join(f"{cell:>16}" for cell in cells))
 
