@@ -3,14 +3,21 @@
 // main turns them into a line and an exit code. The callback's answer to "how did it go" is the exit code it stores.
 
 #include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/base/team.hpp"
+
 namespace lipschitzlr::app {
+
+// Joins the processes that were started together with this one; null when it is alone.
+using Connect = std::function<std::unique_ptr<Team>()>;
 
 void add_rate_command(CLI::App& app);
 // words: of the command line, for the record of the run.
-void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code);
+void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code, const Connect& connect = {});
 void add_predict_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_launch_command(CLI::App& app, int& exit_code);

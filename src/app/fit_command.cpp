@@ -8,6 +8,7 @@
 #include "app/show.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/base/together.hpp"
 
 namespace lipschitzlr::app {
 namespace {
@@ -22,18 +23,13 @@ struct Options {
   bool quiet = false;
 };
 
-int fit(Options& options) {
-  options.training.options.seed = options.data.seed;
-  const bool silent = options.quiet || options.json;
-  options.training.verbosity = silent ? run::Verbosity::silent : run::default_verbosity();
-  run::check(options.training);
-  if (!options.output.empty()) check_writable(options.output);
-  const run::Prepared prepared = run::prepare(options.data);
-  if (!options.json) {
-    fmt::print("{}\n", describe(options.data, prepared));
-    std::fflush(stdout);
-  }
-  const run::TrainingResult result = run::train(options.data, prepared, options.training);
+int exit_code_of(linear::Stop stop) {
+  if (stop == linear::Stop::not_finite) return static_cast<int>(Fault::training);
+  return stop == linear::Stop::interrupted ? kInterrupted : 0;
+}
+
+// Saves and shows a training that is over; the answer is the exit code.
+int conclude(const Options& options, const run::TrainingResult& result) {
   if (!options.output.empty()) linear::save_model(result.model, options.output);
   if (options.json) {
     nlohmann::json object = nlohmann::json::parse(result.model.training);
@@ -52,17 +48,36 @@ int fit(Options& options) {
                     result.last.epoch, result.last.rate,
                     options.output.empty() ? "were not saved (no -o)" : "are in " + options.output));
   }
-  if (result.stop != linear::Stop::interrupted) return 0;
-  if (!options.output.empty()) {
+  if (result.stop == linear::Stop::interrupted && !options.output.empty()) {
     fmt::print(stderr, "lipschitzlr: interrupted; the same command with --resume {} goes on from here\n",
                options.output);
   }
-  return kInterrupted;
+  return exit_code_of(result.stop);
+}
+
+int fit(Options& options, const Connect& connect) {
+  options.training.options.seed = options.data.seed;
+  const bool silent = options.quiet || options.json;
+  options.training.verbosity = silent ? run::Verbosity::silent : run::default_verbosity();
+  run::check(options.training);
+  const std::unique_ptr<Team> team = connect ? connect() : nullptr;
+  if (team && options.data.source == "-") {
+    throw Error(Fault::usage, "standard input reaches one process alone; name a file that all processes can read");
+  }
+  const bool speaks = leads(team.get());
+  if (speaks && !options.output.empty()) check_writable(options.output);
+  const run::Prepared prepared = run::prepare(options.data);
+  if (speaks && !options.json) {
+    fmt::print("{}\n", describe(options.data, prepared));
+    std::fflush(stdout);
+  }
+  const run::TrainingResult result = run::train(options.data, prepared, options.training, team.get());
+  return speaks ? conclude(options, result) : exit_code_of(result.stop);
 }
 
 }  // namespace
 
-void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code) {
+void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code, const Connect& connect) {
   CLI::App* command = app.add_subcommand("fit", "Train a linear model; no rate to tune");
   auto options = std::make_shared<Options>();
   options->training.options.relative_tolerance = 1e-8;
@@ -84,11 +99,12 @@ void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& 
       "  lipschitzlr fit iris --holdout 0.3 --solver gd --rate published\n"
       "  lipschitzlr fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
       "  lipschitzlr fit boston --record runs/boston --watch\n"
+      "  lipschitzlr launch -n 2 -- fit a9a -o a9a.json     rows shared by two processes, same result\n"
       "Ctrl-C ends the training after the running epoch and still writes the model; a second Ctrl-C\n"
       "ends at once.");
-  command->callback([options, &words, &exit_code] {
+  command->callback([options, &words, &exit_code, connect] {
     options->training.command = words;
-    exit_code = fit(*options);
+    exit_code = fit(*options, connect);
   });
 }
 

@@ -17,6 +17,7 @@
 #include <filesystem>
 
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/dist/surroundings.hpp"
 
 namespace lipschitzlr::app {
 
@@ -113,12 +114,21 @@ int run_torch_part(const std::vector<std::string>& arguments, const std::functio
   return code;
 }
 
+namespace {
+
+bool has_company() {
+  const auto surroundings = dist::surroundings();
+  return surroundings && surroundings->size > 1;
+}
+
+}  // namespace
+
 bool needs_torch_part(const std::vector<std::string>& words) {
   if (words.empty()) return false;
   const bool weights = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word == "--weights" || word.starts_with("--weights=");
   });
-  return words[0] == "train" || (words[0] == "evaluate" && weights);
+  return words[0] == "train" || (words[0] == "evaluate" && weights) || (words[0] == "fit" && has_company());
 }
 
 }  // namespace lipschitzlr::app

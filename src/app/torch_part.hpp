@@ -20,7 +20,8 @@ std::string find_torch_part();
 int run_torch_part(const std::vector<std::string>& arguments, const std::function<bool()>& stop,
                    std::string* output = nullptr);
 
-// Whether these words of the command line are for the libtorch part: train, and evaluate with a network's --weights.
+// Whether these words of the command line are for the libtorch part: train, evaluate with a network's --weights, and
+// fit where several processes were started together.
 bool needs_torch_part(const std::vector<std::string>& words);
 
 }  // namespace lipschitzlr::app

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""What `fit` promises of several processes, run as a user runs them: fit_test.py PROGRAM [TEST ...]
+
+Model, record, metrics and what is printed are those of one process; one process alone speaks; a training goes on with
+another number of processes; whatever differs between processes is told before anything is trained.
+"""
+import json
+import os
+import random
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+PROGRAM = ""
+LIMIT = 120  # seconds for any one command
+STARTERS = ("RANK", "WORLD_SIZE", "LOCAL_", "MASTER_", "OMPI_", "PMI_", "SLURM_", "LIPSCHITZLR_")
+
+
+def free_port():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return str(door.getsockname()[1])
+
+
+def alone():
+    """The environment of a process that nobody started with others."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(STARTERS)}
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_sparse(path, rows, seed=1):
+    """Rows as a9a has them: yes-no features, a few in a row, and two classes."""
+    mix = random.Random(seed)
+    with open(path, "w", encoding="utf-8") as file:
+        for _ in range(rows):
+            columns = sorted(mix.sample(range(1, 41), 7))
+            label = "+1" if sum(columns) + mix.gauss(0, 20) > 150 else "-1"
+            file.write(label + " " + " ".join(f"{column}:1" for column in columns) + "\n")
+
+
+class Team:
+    """Processes that the environment joins; each with words of its own if it must."""
+
+    def __init__(self, folder, words_of_ranks):
+        shared = {"WORLD_SIZE": str(len(words_of_ranks)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(),
+                  "LIPSCHITZLR_TOKEN": secrets.token_hex(8)}
+        self.processes = [
+            subprocess.Popen([PROGRAM, "fit", *words], cwd=folder, env={**alone(), **shared, "RANK": str(rank)},
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for rank, words in enumerate(words_of_ranks)]
+
+    def results(self):
+        """(exit code, stdout, stderr) of each."""
+        outputs = [None] * len(self.processes)
+
+        def read(number):
+            outputs[number] = self.processes[number].communicate(timeout=LIMIT)
+
+        readers = [threading.Thread(target=read, args=(number,)) for number in range(len(self.processes))]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            reader.join()
+        return [(process.returncode, *output) for process, output in zip(self.processes, outputs)]
+
+
+class FitTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="lipschitzlr-fit-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def fit(self, processes, *words, code=0):
+        """What the speaking process printed; the others must be silent."""
+        if processes == 1:
+            done = subprocess.run([PROGRAM, "fit", *words], cwd=self.folder, env=alone(), stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=LIMIT, check=False)
+            results = [(done.returncode, done.stdout, done.stderr)]
+        else:
+            results = Team(self.folder, [words] * processes).results()
+        for number, (ended, out, err) in enumerate(results):
+            self.assertEqual(ended, code, f"rank {number}: {out}{err}")
+            if number > 0:
+                self.assertEqual((out, err), ("", ""), f"rank {number} spoke")
+        return results[0][1]
+
+    def assert_close(self, one, other, name, tolerance=1e-10):
+        """Numbers, lists and objects that are equal but for rounding; times are not compared."""
+        if isinstance(one, dict):
+            self.assertEqual(one.keys(), other.keys(), name)
+            for key in one.keys() - {"seconds"}:
+                self.assert_close(one[key], other[key], f"{name}.{key}", tolerance)
+        elif isinstance(one, list):
+            self.assertEqual(len(one), len(other), name)
+            for number, (a, b) in enumerate(zip(one, other)):
+                self.assert_close(a, b, f"{name}[{number}]", tolerance)
+        elif isinstance(one, float):
+            self.assertLessEqual(abs(one - other), tolerance * max(abs(one), 1e-3), f"{name}: {one} and {other}")
+        else:
+            self.assertEqual(one, other, name)
+
+    def assert_same_model(self, one, other):
+        one, other = read_json(self.path(one)), read_json(self.path(other))
+        for part in ("training", "resume"):
+            one[part], other[part] = one.get(part, {}), other.get(part, {})
+            for text in (one, other):
+                if isinstance(text[part], str) and text[part]:
+                    text[part] = json.loads(text[part])
+        self.assert_close(one, other, "model")
+
+    def test_two_processes_leave_what_one_leaves(self):
+        words = ["breast-cancer", "--holdout", "0.3", "--epochs", "60"]
+        for processes in (1, 2):
+            self.fit(processes, *words, "-q", "-o", f"{processes}.json", "--record", f"record-{processes}")
+        self.assert_same_model("1.json", "2.json")
+        self.assertEqual(sorted(os.listdir(self.path("record-1"))), sorted(os.listdir(self.path("record-2"))))
+        for name in ("config.json", "summary.json"):
+            self.assert_close(read_json(self.path(f"record-1/{name}")), read_json(self.path(f"record-2/{name}")), name)
+        lines = []
+        for processes in (1, 2):
+            with open(self.path(f"record-{processes}/metrics.jsonl"), encoding="utf-8") as file:
+                lines.append([json.loads(line) for line in file])
+        self.assert_close(lines[0], lines[1], "metrics")
+
+    def test_four_processes_share_sparse_rows(self):
+        write_sparse(self.path("small.libsvm"), 203)
+        words = ["small.libsvm", "--solver", "auto-adam", "--rate", "certified", "--epochs", "30", "--json"]
+        outputs = [json.loads(self.fit(processes, *words)) for processes in (1, 4)]
+        self.assert_close(outputs[0], outputs[1], "account")
+
+    def test_a_training_goes_on_with_another_number_of_processes(self):
+        words = ["iris", "--solver", "sgd", "--batch", "16", "--rate", "certified", "-q"]
+        self.fit(1, *words, "--epochs", "9", "-o", "whole.json")
+        self.fit(2, *words, "--epochs", "3", "-o", "part.json")
+        self.fit(1, *words, "--epochs", "6", "-o", "part.json", "--resume", "part.json")
+        self.fit(3, *words, "--epochs", "9", "-o", "part.json", "--resume", "part.json")
+        whole, part = (read_json(self.path(name)) for name in ("whole.json", "part.json"))
+        self.assert_close(whole["weights"], part["weights"], "weights")
+
+    def test_an_interruption_of_any_ends_all_and_leaves_a_model_to_go_on_with(self):
+        words = ["digits", "--solver", "gd", "--rate", "gradient", "--tolerance", "0"]
+        team = Team(self.folder, [[*words, "--epochs", "100000000", "-o", "model.json"]] * 2)
+        for line in team.processes[0].stderr:
+            if line.split()[:1] == ["1"]:
+                break
+        team.processes[1].send_signal(signal.SIGINT)
+        results = team.results()
+        self.assertEqual([result[0] for result in results], [130, 130], results)
+        self.assertIn("--resume model.json", results[0][2])
+        epochs = read_json(self.path("model.json"))["training"]
+        epochs = (json.loads(epochs) if isinstance(epochs, str) else epochs)["epochs"]
+        self.fit(1, *words, "--epochs", str(epochs + 2), "--resume", "model.json", "-q")
+
+    def test_what_differs_is_told_before_training(self):
+        write_sparse(self.path("a.libsvm"), 50, seed=1)
+        write_sparse(self.path("b.libsvm"), 50, seed=2)
+        base = ["a.libsvm", "--epochs", "3", "-o", "model.json"]
+        table = [
+            (3, ["b.libsvm", *base[1:]], "other data in rank 1 than in rank 0"),
+            (2, ["a.libsvm", "--epochs", "4", "-o", "model.json"], "other options in rank 1"),
+            (2, [*base, "--l2", "0.5"], "other options in rank 1"),
+        ]
+        for code, words, message in table:
+            for ended, _, err in Team(self.folder, [base, words]).results():
+                self.assertEqual(ended, code, err)
+                self.assertIn(message, err)
+            self.assertFalse(os.path.exists(self.path("model.json")))
+
+    def test_standard_input_is_refused(self):
+        for ended, _, err in Team(self.folder, [["-"], ["-"]]).results():
+            self.assertEqual(ended, 2, err)
+            self.assertIn("standard input reaches one process alone", err)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
