@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/thread_team.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 
@@ -18,11 +19,11 @@ class TrainingTest : public testing::Test {
   void SetUp() override { std::filesystem::create_directories(folder); }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  TrainingResult train_iris(const TrainingChoice& choice) {
+  TrainingResult train_iris(const TrainingChoice& choice, Team* team = nullptr) {
     DataChoice data;
     data.source = "iris";
     data.holdout = 0.3;
-    return train(data, prepare(data), choice);
+    return train(data, prepare(data), choice, team);
   }
 
   std::string folder = testing::TempDir() + "lipschitzlr_training/";
@@ -62,6 +63,43 @@ TEST_F(TrainingTest, AFileResumesBitForBit) {
     FAIL() << "another batch size was accepted";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("batch = 16, this one has 32"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(TrainingTest, ATeamOfAnySizeGoesOnWithATraining) {
+  TrainingChoice choice;
+  choice.solver = "sgd";
+  choice.options.batch = 16;
+  choice.options.epochs = 9;
+  const TrainingResult whole = train_iris(choice);
+  for (const int size : {2, 3}) {
+    choice.options.epochs = size == 2 ? 4 : 9;
+    choice.record = folder + "record" + std::to_string(size);
+    const auto results = test::run_threads<TrainingResult>(size, [&](Team& team) { return train_iris(choice, &team); });
+    for (const TrainingResult& result : results) EXPECT_EQ(result.model.weights, results[0].model.weights);
+    linear::save_model(results[0].model, folder + "part.json");
+    choice.resume = folder + "part.json";
+    if (size == 2) continue;
+    EXPECT_TRUE(results[0].model.weights.isApprox(whole.model.weights, 1e-10));
+    EXPECT_NEAR(results[0].test->loss, whole.test->loss, 1e-10);
+    EXPECT_EQ(results[0].train.confusion, whole.train.confusion);
+    EXPECT_EQ(results[0].rate_source, whole.rate_source);
+  }
+}
+
+TEST_F(TrainingTest, ATeamThatWasAskedDifferentThingsRefusesInEveryProcess) {
+  const auto complaints = test::run_threads<std::string>(3, [&](Team& team) -> std::string {
+    TrainingChoice choice;
+    choice.options.seconds = team.rank() == 1 ? 1 : 2;
+    try {
+      train_iris(choice, &team);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  });
+  for (const std::string& complaint : complaints) {
+    EXPECT_NE(complaint.find("other options in rank 1 than in rank 0"), std::string::npos) << complaint;
   }
 }
 
