@@ -20,7 +20,7 @@ struct Session {
           State<Scalar> start)
       : problem(a_problem),
         options(some_options),
-        watch(an_observer, a_problem.team()),
+        watch(an_observer, some_options.seconds, a_problem.team()),
         weights(start.weights),
         gradient(start.weights) {
     outcome.state = std::move(start);
@@ -28,7 +28,7 @@ struct Session {
 
   const Problem<Scalar>& problem;
   const SolverOptions& options;
-  const Watch watch;
+  Watch watch;
   Outcome<Scalar> outcome;
   Weights<Scalar> weights, gradient;
   std::optional<Stop> stop;
@@ -48,9 +48,10 @@ struct Session {
     if (honesty.measurements > 1 && loss > outcome.last.loss) ++honesty.rises;
     outcome.state.weights = Map(x, weights.rows(), weights.cols()).template cast<Scalar>();
     outcome.last = {iteration, iteration, loss, gradient_norm, weight_norm, step, 0};
-    if (!watch.show(outcome.last)) stop = Stop::interrupted;
+    watch.show(outcome.last);
+    if (watch.interrupted()) stop = Stop::interrupted;
     if (loss < options.loss_threshold) stop = Stop::loss_threshold;
-    if (outcome.last.seconds >= options.seconds) stop = Stop::seconds;
+    if (watch.late()) stop = Stop::seconds;
     return stop ? 1 : 0;
   }
 };

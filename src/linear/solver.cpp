@@ -71,7 +71,7 @@ class Solver {
 
   const Problem<Scalar>& problem_;
   const SolverOptions& options_;
-  const Watch watch_;
+  Watch watch_;
   Outcome<Scalar> outcome_;
   State<Scalar>& state_ = outcome_.state;
   Stepper<Scalar> stepper_;
@@ -91,7 +91,7 @@ Solver<Scalar>::Solver(const Problem<Scalar>& problem, const SolverOptions& opti
                        const Observer& observer)
     : problem_(problem),
       options_(options),
-      watch_(observer, problem.team()),
+      watch_(observer, options.seconds, problem.team()),
       stepper_(options.algorithm, options.rule),
       random_(options.seed) {
   state_ = std::move(start);
@@ -164,7 +164,8 @@ std::optional<Stop> Solver<Scalar>::measure() {
     const bool quiet = std::abs(before_.loss - now.loss) <= options_.relative_tolerance * std::abs(now.loss);
     state_.quiet = quiet ? state_.quiet + 1 : 0;
   }
-  if (!watch_.show(outcome_.last)) return Stop::interrupted;
+  watch_.show(outcome_.last);
+  if (watch_.interrupted()) return Stop::interrupted;
   return stop_reason();
 }
 
@@ -175,7 +176,7 @@ std::optional<Stop> Solver<Scalar>::stop_reason() const {
   if (now.gradient_norm <= options_.gradient_tolerance) return Stop::gradient_tolerance;
   if (options_.relative_tolerance > 0 && state_.quiet >= kQuietMeasurements) return Stop::relative_tolerance;
   if (now.epoch >= options_.epochs) return Stop::epochs;
-  if (now.seconds >= options_.seconds) return Stop::seconds;
+  if (watch_.late()) return Stop::seconds;
   return std::nullopt;
 }
 

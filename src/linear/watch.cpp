@@ -1,17 +1,33 @@
 #include "linear/watch.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace lipschitzlr::linear {
+namespace {
 
-bool Watch::show(Progress& now) const {
+constexpr double kSecondsBetween = 0.05;  // two questions to the team
+
+}  // namespace
+
+void Watch::show(Progress& now) {
   now.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-  const bool goes_on = !observer_ || observer_(now);
-  if (team_ == nullptr) return goes_on;
-  std::array<double, 2> answers{now.seconds, goes_on ? 0.0 : 1.0};
+  told_ |= observer_ && !observer_(now);
+  ++shown_;
+  if (team_ != nullptr) return ask_team(now.seconds);
+  interrupted_ = told_;
+  late_ = now.seconds >= limit_;
+}
+
+// When to ask next follows from the team's answer, so that all ask at the same measurement.
+void Watch::ask_team(double seconds) {
+  if (shown_ < next_asked_) return;
+  std::array<double, 3> answers{seconds, told_ ? 1.0 : 0.0, seconds >= limit_ ? 1.0 : 0.0};
   team_->maximum(answers);
-  now.seconds = answers[0];
-  return answers[1] == 0;
+  const double pace = static_cast<double>(shown_) / std::max(answers[0], kSecondsBetween);
+  next_asked_ = shown_ + std::max<std::int64_t>(1, static_cast<std::int64_t>(pace * kSecondsBetween));
+  interrupted_ = answers[1] > 0;
+  late_ = answers[2] > 0;
 }
 
 }  // namespace lipschitzlr::linear

@@ -1,8 +1,10 @@
 #pragma once
 // The clock of a run and whoever looks on. Time is not the same in every process, and Ctrl-C may reach one alone: a
-// team goes by the longest time and by anybody's wish to stop, so that all stop after the same step.
+// team asks itself about twenty times a second, and all its processes stop after the same step, when the time is up for
+// any or any was told to stop.
 
 #include <chrono>
+#include <cstdint>
 
 #include "lipschitzlr/linear/solver.hpp"
 
@@ -10,16 +12,24 @@ namespace lipschitzlr::linear {
 
 class Watch {
  public:
-  Watch(const Observer& observer, Team* team) : observer_(observer), team_(team) {}
+  Watch(const Observer& observer, double seconds, Team* team) : observer_(observer), limit_(seconds), team_(team) {}
 
-  // Shows a measurement with its time. False: someone wants to stop. Collective.
-  bool show(Progress& now) const;
+  // Shows a measurement with its time. Collective: every process shows as many.
+  void show(Progress& now);
+  bool interrupted() const { return interrupted_; }
+  bool late() const { return late_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  void ask_team(double seconds);
+
   const Observer& observer_;
+  double limit_;
   Team* team_;
+  bool interrupted_ = false, late_ = false;
+  bool told_ = false;                        // to stop, in this process
+  std::int64_t shown_ = 0, next_asked_ = 1;  // measurements
   Clock::time_point started_ = Clock::now();
 };
 

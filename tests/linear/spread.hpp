@@ -113,10 +113,6 @@ inline std::vector<SpreadCase> measured_cases() {
                          ThreadPool pool(1);
                          return measured_numbers(*spread_problem<float>(family, sparse, pool, team));
                        }});
-      cases.push_back({name + ", advice", 1e-10, [=](Team* team) {
-                         ThreadPool pool(1);
-                         return advised_numbers(*spread_problem<double>(family, sparse, pool, team));
-                       }});
     }
     cases.push_back({"more columns than rows, " + kind, 1e-10, [=](Team* team) {
                        ThreadPool pool(1);
@@ -138,51 +134,88 @@ inline std::vector<SpreadCase> measured_cases() {
   return cases;
 }
 
-inline SolverOptions spread_options(Algorithm algorithm, ConstantKind constant, Recompute recompute, Index batch) {
+inline std::vector<SpreadCase> advice_cases() {
+  std::vector<SpreadCase> cases;
+  for (Family family : {Family::linear, Family::logistic, Family::softmax}) {
+    for (const bool sparse : {false, true}) {
+      cases.push_back({"advice, " + to_string(family), 1e-10, [=](Team* team) {
+                         ThreadPool pool(1);
+                         return advised_numbers(*spread_problem<double>(family, sparse, pool, team));
+                       }});
+    }
+  }
+  return cases;
+}
+
+inline SpreadCase solver_case(Algorithm algorithm, ConstantKind constant, Recompute recompute, Index batch,
+                              Family family, bool sparse, std::int64_t epochs) {
   SolverOptions options;
   options.algorithm = algorithm;
   options.constant = constant;
   options.recompute = recompute;
   options.batch = batch;
-  options.epochs = 25;
-  return options;
+  options.epochs = epochs;
+  const std::string name = to_string(algorithm) + ", " + to_string(constant) + ", " + to_string(recompute) + ", " +
+                           to_string(family) + (sparse ? ", sparse" : "");
+  return {name, 1e-10, [=](Team* team) {
+            ThreadPool pool(1);
+            Numbers numbers;
+            append(numbers, solve(*spread_problem<double>(family, sparse, pool, team), options, State<double>{}));
+            return numbers;
+          }};
 }
 
-inline std::vector<SpreadCase> solver_cases() {
+inline SpreadCase search_case(Family family, std::int64_t epochs) {
+  return {"lbfgs, " + to_string(family), 1e-10, [=](Team* team) {
+            ThreadPool pool(1);
+            SolverOptions options;
+            options.epochs = epochs;
+            Numbers numbers;
+            append(numbers, solve_lbfgs(*spread_problem<double>(family, false, pool, team), options, State<double>{}));
+            return numbers;
+          }};
+}
+
+// Every solver, every constant and every family, and most of what they can be together.
+inline std::vector<SpreadCase> all_solver_cases() {
+  constexpr std::int64_t kEpochs = 25;
   std::vector<SpreadCase> cases;
-  const auto add = [&](Family family, bool sparse, const SolverOptions& options) {
-    const std::string name = to_string(options.algorithm) + ", " + to_string(options.constant) + ", " +
-                             to_string(options.recompute) + ", " + to_string(family) + (sparse ? ", sparse" : "");
-    cases.push_back({name, 1e-10, [=](Team* team) {
-                       ThreadPool pool(1);
-                       const auto problem = spread_problem<double>(family, sparse, pool, team);
-                       Numbers numbers;
-                       append(numbers, solve(*problem, options, State<double>{}));
-                       return numbers;
-                     }});
-  };
   for (Family family : {Family::linear, Family::logistic, Family::softmax}) {
     for (const bool sparse : {false, true}) {
+      const auto add = [&](Algorithm algorithm, ConstantKind kind, Recompute recompute, Index batch) {
+        cases.push_back(solver_case(algorithm, kind, recompute, batch, family, sparse, kEpochs));
+      };
       for (ConstantKind kind : kConstantKinds) {
-        add(family, sparse, spread_options(Algorithm::gd, kind, Recompute::never, 0));
-        add(family, sparse, spread_options(Algorithm::sgd, kind, Recompute::batch, kSpreadBatch));
+        add(Algorithm::gd, kind, Recompute::never, 0);
+        add(Algorithm::sgd, kind, Recompute::batch, kSpreadBatch);
       }
-      add(family, sparse, spread_options(Algorithm::accelerated, ConstantKind::gradient, Recompute::never, 0));
-      add(family, sparse, spread_options(Algorithm::adamo, ConstantKind::certified, Recompute::epoch, kSpreadBatch));
-      add(family, sparse, spread_options(Algorithm::rmsprop, ConstantKind::certified, Recompute::never, kSpreadBatch));
-      add(family, sparse, spread_options(Algorithm::auto_adam, ConstantKind::certified, Recompute::batch, 0));
+      add(Algorithm::accelerated, ConstantKind::gradient, Recompute::never, 0);
+      add(Algorithm::adamo, ConstantKind::certified, Recompute::epoch, kSpreadBatch);
+      add(Algorithm::rmsprop, ConstantKind::certified, Recompute::never, kSpreadBatch);
+      add(Algorithm::auto_adam, ConstantKind::certified, Recompute::batch, 0);
     }
-    cases.push_back(
-        {"lbfgs, " + to_string(family), 1e-10, [=](Team* team) {
-           ThreadPool pool(1);
-           SolverOptions options;
-           options.epochs = 10;
-           Numbers numbers;
-           append(numbers, solve_lbfgs(*spread_problem<double>(family, false, pool, team), options, State<double>{}));
-           return numbers;
-         }});
+    cases.push_back(search_case(family, 10));
   }
   return cases;
+}
+
+// Every solver, constant and family once or twice: for processes, which take longer to hear one another.
+inline std::vector<SpreadCase> few_solver_cases() {
+  constexpr std::int64_t kEpochs = 5;
+  return {
+      solver_case(Algorithm::gd, ConstantKind::published, Recompute::never, 0, Family::linear, false, kEpochs),
+      solver_case(Algorithm::gd, ConstantKind::coded, Recompute::never, 0, Family::linear, true, kEpochs),
+      solver_case(Algorithm::accelerated, ConstantKind::gradient, Recompute::never, 0, Family::logistic, true, kEpochs),
+      solver_case(Algorithm::sgd, ConstantKind::certified, Recompute::batch, kSpreadBatch, Family::softmax, false,
+                  kEpochs),
+      solver_case(Algorithm::adamo, ConstantKind::certified, Recompute::epoch, kSpreadBatch, Family::softmax, true,
+                  kEpochs),
+      solver_case(Algorithm::rmsprop, ConstantKind::coded, Recompute::never, kSpreadBatch, Family::logistic, false,
+                  kEpochs),
+      solver_case(Algorithm::auto_adam, ConstantKind::certified, Recompute::batch, 0, Family::linear, true, kEpochs),
+      search_case(Family::linear, kEpochs),
+      search_case(Family::softmax, kEpochs),
+  };
 }
 
 // What is wrong with the numbers of a team, beside those of one process; empty when nothing is.
