@@ -82,16 +82,21 @@ class FitTest(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def fit(self, processes, *words, code=0):
+    def run_program(self, *words):
+        """What it printed."""
+        done = subprocess.run([PROGRAM, *words], cwd=self.folder, env=alone(), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertNotIn("[1]", done.stderr, "a process spoke that should not")
+        return done.stdout
+
+    def fit(self, processes, *words):
         """What the speaking process printed; the others must be silent."""
         if processes == 1:
-            done = subprocess.run([PROGRAM, "fit", *words], cwd=self.folder, env=alone(), stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, timeout=LIMIT, check=False)
-            results = [(done.returncode, done.stdout, done.stderr)]
-        else:
-            results = Team(self.folder, [words] * processes).results()
+            return self.run_program("fit", *words)
+        results = Team(self.folder, [words] * processes).results()
         for number, (ended, out, err) in enumerate(results):
-            self.assertEqual(ended, code, f"rank {number}: {out}{err}")
+            self.assertEqual(ended, 0, f"rank {number}: {out}{err}")
             if number > 0:
                 self.assertEqual((out, err), ("", ""), f"rank {number} spoke")
         return results[0][1]
@@ -121,9 +126,14 @@ class FitTest(unittest.TestCase):
         self.assert_close(one, other, "model")
 
     def test_two_processes_leave_what_one_leaves(self):
-        words = ["breast-cancer", "--holdout", "0.3", "--epochs", "60"]
-        for processes in (1, 2):
-            self.fit(processes, *words, "-q", "-o", f"{processes}.json", "--record", f"record-{processes}")
+        words = ["fit", "breast-cancer", "--holdout", "0.3", "--solver", "gd", "--epochs", "20"]
+        printed = []
+        for processes, start in ((1, []), (2, ["launch", "-n", "2", "--"])):
+            out = self.run_program(*start, *words, "-o", f"{processes}.json", "--record", f"record-{processes}")
+            printed.append(out.replace(f"{processes}.json", "model.json").splitlines())
+        self.assertEqual(len(printed[0]), len(printed[1]))
+        self.assertEqual(printed[0][0], printed[1][0])
+        self.assertIn("model written to model.json", printed[1])
         self.assert_same_model("1.json", "2.json")
         self.assertEqual(sorted(os.listdir(self.path("record-1"))), sorted(os.listdir(self.path("record-2"))))
         for name in ("config.json", "summary.json"):
