@@ -121,6 +121,32 @@ unsigned threads_beside(Team* team, unsigned wanted) {
   return std::max(1U, std::thread::hardware_concurrency() / here);
 }
 
+std::optional<Record> begin_record(const TrainingChoice& choice, json setting, const Team* team) {
+  if (choice.record.empty() || !leads(team)) return std::nullopt;
+  setting["command"] = choice.command;
+  return Record(choice.record, to_text(setting));
+}
+
+// What comes after the training: measures, the account, what a later run needs to go on, the end of the record.
+template <class Scalar>
+void conclude(const Prepared& prepared, const TrainingChoice& choice, const json& setting,
+              const linear::State<Scalar>& state, ThreadPool& pool, std::optional<Record>& record,
+              TrainingResult& result) {
+  result.train = measure_on(result.model, prepared.train, pool);
+  if (prepared.test.rows() > 0) result.test = measure_on(result.model, prepared.test, pool);
+  const json account = account_of(setting, result);
+  result.model.training = to_text(account);
+  if (can_resume(result.stop, choice)) {
+    result.model.resume = to_text({{"setting", setting}, {"state", json::parse(to_json(state))}});
+  }
+  if (!record) return;
+  try {
+    record->finish(to_text(account));
+  } catch (const Error& error) {
+    result.record_failure = error.what();
+  }
+}
+
 template <class Scalar>
 TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice, Team* team) {
   ThreadPool pool(threads_beside(team, choice.threads));
@@ -132,12 +158,7 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
   choose_rate(*problem, choice, options, result);
 
   const json setting = setting_of(data, prepared, choice, options);
-  std::optional<Record> record;
-  if (!choice.record.empty() && leads(team)) {
-    json config = setting;
-    config["command"] = choice.command;
-    record.emplace(choice.record, to_text(config));
-  }
+  std::optional<Record> record = begin_record(choice, setting, team);
   ConsoleProgress progress(leads(team) ? choice.verbosity : Verbosity::silent, options.epochs, options.seconds,
                            choice.watch);
   const InterruptGuard guard;
@@ -154,21 +175,7 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
   result.stop = outcome.stop;
   result.honesty = outcome.honesty;
   result.model = make_model(prepared, outcome.state.weights.template cast<double>());
-  if (!leads(team)) return result;
-  result.train = measure_on(result.model, prepared.train, pool);
-  if (prepared.test.rows() > 0) result.test = measure_on(result.model, prepared.test, pool);
-  const json account = account_of(setting, result);
-  result.model.training = to_text(account);
-  if (can_resume(result.stop, choice)) {
-    result.model.resume = to_text({{"setting", setting}, {"state", json::parse(to_json(outcome.state))}});
-  }
-  if (record) {
-    try {
-      record->finish(to_text(account));
-    } catch (const Error& error) {
-      result.record_failure = error.what();
-    }
-  }
+  if (leads(team)) conclude(prepared, choice, setting, outcome.state, pool, record, result);
   return result;
 }
 
