@@ -155,6 +155,8 @@ class NetworkJudge {
 bool is_of(const NetworkRecipe& recipe, const std::string& protocol, const NetworkRecord& record) {
   const NetworkTraining& training = recipe.training;
   const char* const decay = protocol == kCoded ? "decay" : "l2";
+  // No row of the paper has a schedule; records older than schedules do not know the word.
+  if (!record.option("schedule").empty() && record.option("schedule") != "constant") return false;
   return record.option("data") == training.data && record.option("network") == training.network &&
          record.option("optimizer") == training.optimizer && record.option("policy") == training.policy &&
          record.option("protocol") == protocol && record.number(decay) == training.decay && record.number("limit") == 0;
@@ -172,6 +174,10 @@ std::vector<std::string> departures(const NetworkRecipe& recipe, const std::stri
   if (training.policy != "baseline") compare("first rate", "first_rate", training.first_rate);
   if (training.rate && !record.option("rate").empty()) compare("rate", "rate", training.rate);
   compare("constant", "constant", protocol == kCoded ? recipe.coded_constant : std::nullopt);
+  for (const auto& [option, usual] : {std::pair{"update", "epoch"}, {"augment", "auto"}, {"padding", "tensorflow"}}) {
+    const std::string had = record.option(option);
+    if (!had.empty() && had != usual) list.push_back(fmt::format("{} {} in place of {}", option, had, usual));
+  }
   return list;
 }
 

@@ -103,8 +103,12 @@ TEST(NetworkVerdict, RowsAreJoinedByWhatWasTrained) {
   for (const NetworkRecipe& recipe : network_recipes()) rows += is_of(recipe, "coded", record);
   EXPECT_EQ(rows, 1);
   EXPECT_FALSE(is_of(row(kSgd), "published", record));
-  for (const auto& [option, value] : std::map<std::string, std::string>{
-           {"data", "cifar100"}, {"optimizer", "adamo"}, {"policy", "fixed"}, {"decay", "0"}, {"limit", "640"}}) {
+  for (const auto& [option, value] : std::map<std::string, std::string>{{"data", "cifar100"},
+                                                                        {"optimizer", "adamo"},
+                                                                        {"policy", "fixed"},
+                                                                        {"decay", "0"},
+                                                                        {"limit", "640"},
+                                                                        {"schedule", "cosine"}}) {
     NetworkRecord other = record;
     other.options[option] = value;
     EXPECT_FALSE(is_of(row(kSgd), "coded", other)) << option;
@@ -116,8 +120,12 @@ TEST(NetworkVerdict, WhatWasChosenOtherwiseIsSaid) {
   EXPECT_TRUE(departures(row(kSgd), "coded", record).empty());
   record.options["first_rate"] = "0.001";
   record.options["batch"] = "64";
+  record.options["augment"] = "none";
+  record.options["update"] = "epoch";
+  record.options["schedule"] = "constant";
   EXPECT_EQ(departures(row(kSgd), "coded", record),
-            (std::vector<std::string>{"batches of 64 in place of 128", "first rate 0.001 in place of none"}));
+            (std::vector<std::string>{"batches of 64 in place of 128", "first rate 0.001 in place of none",
+                                      "augment none in place of auto"}));
   EXPECT_TRUE(says(judge(row(kSgd), {record}), "Trained with first rate 0.001 in place of none."));
 }
 

@@ -29,7 +29,8 @@ inline constexpr std::size_t kJumpEpochs = 8;
 inline constexpr double kNetworkRateTolerance = 0.25;  // of the median ratio
 inline constexpr double kPeakTolerance = 1;            // percent between best and last epoch worth a word
 
-// Whether a record is a training of this row: data, network, optimizer, policy, protocol and decay, on all images.
+// Whether a record is a training of this row: data, network, optimizer, policy, protocol and decay, on all images,
+// without a schedule.
 bool is_of(const NetworkRecipe& recipe, const std::string& protocol, const run::NetworkRecord& record);
 
 // What else was chosen otherwise than by the recipe: "first rate 0.001 in place of none". Empty: nothing.
