@@ -228,7 +228,8 @@ void add_train_command(CLI::App& app, const std::vector<std::string>& words, int
                   "  lipschitzlr train --data cifar10 --optimizer adamo --first-rate 1 --decay 1e-3 --protocol coded\n"
                   "  lipschitzlr train --data cifar10 --optimizer momentum --policy grid --schedule cosine\n"
                   "  lipschitzlr train --data mnist --optimizer adashift --rate 0.003 --set delay=5\n"
-                  "  lipschitzlr train --resume runs/mnist-mnist-cnn-adamo-adaptive --epochs 40");
+                  "  lipschitzlr train --resume runs/mnist-mnist-cnn-adamo-adaptive --epochs 40\n"
+                  "  lipschitzlr launch -n 2 -- train --data mnist");
   command->callback([options, command, &words, &exit_code] {
     if (!options->resume.empty()) {
       expect_resumable(*command);

@@ -93,21 +93,39 @@ class TrainTeamTest(unittest.TestCase):
                 self.assertEqual((line["step"], line["accuracy"]), (other["step"], other["accuracy"]))
         self.assertEqual(read_json(self.path("run/summary.json"))["processes"], 3)
 
-    def test_one_interrupted_process_stops_all(self):
+    def start_long(self):
+        """Two processes that would go on for ever, once they have a checkpoint."""
         processes = self.start(2, *MLP, "--epochs", "1000000", "--checkpoint-minutes", "1e-9", "-o", "run")
         deadline = time.monotonic() + LIMIT
         while not os.path.exists(self.path("run/checkpoint.safetensors")):
             self.assertLess(time.monotonic(), deadline, "no checkpoint appears")
             self.assertIsNone(processes[0].poll())
             time.sleep(0.01)
+        return processes
+
+    def assert_resumable(self):
+        epochs = len(epochs_of(self.path("run")))
+        self.run_team(1, "--resume", "run", "--epochs", str(epochs + 1))
+        self.assertEqual([line["epoch"] for line in epochs_of(self.path("run"))], list(range(1, epochs + 2)))
+
+    def test_one_killed_process_ends_all_and_the_checkpoint_stays(self):
+        processes = self.start_long()
+        processes[1].kill()
+        err = processes[0].communicate(timeout=LIMIT)[1]
+        processes[1].communicate()
+        self.assertEqual(processes[0].returncode, 4, err)
+        self.assertRegex(err, r"lipschitzlr: rank 1 was lost[^\n]*The last good checkpoint is "
+                              r"run/checkpoint.safetensors\n\Z")
+        self.assert_resumable()
+
+    def test_one_interrupted_process_stops_all(self):
+        processes = self.start_long()
         processes[1].send_signal(signal.SIGINT)
         said = self.finish(processes, 130)
         self.assert_only_the_first_speaks(said)
         self.assertTrue(said[0][1].endswith("interrupted; go on with: lipschitzlr train --resume run\n"), said)
         self.assertFalse(os.path.exists(self.path("run/summary.json")))
-        epochs = len(epochs_of(self.path("run")))
-        self.run_team(1, "--resume", "run", "--epochs", str(epochs + 1))
-        self.assertEqual([line["epoch"] for line in epochs_of(self.path("run"))], list(range(1, epochs + 2)))
+        self.assert_resumable()
 
     def test_processes_that_do_not_fit_together(self):
         for what, code, alike, words in [("options", 2, MLP, [["--seed", "1"], ["--seed", "2"]]),
