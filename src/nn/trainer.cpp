@@ -72,7 +72,8 @@ Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, st
   network = make_network(options.network, options.network_options);
   if (options.double_precision) network->to(at::kDouble);
   use_channels_last(*network);
-  options.controller.schedule_steps = static_cast<std::uint64_t>(options.schedule_epochs * steps_per_epoch());
+  const Index steps = count_batches(chosen.size(), options.batch);
+  options.controller.schedule_steps = static_cast<std::uint64_t>(options.schedule_epochs * steps);
   optimizer = choose_optimizer(options, *network);
   if (team == nullptr) return;
   parallel = std::make_unique<DataParallel>(*team, *network);
@@ -83,8 +84,6 @@ Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, st
 at::Tensor Trainer::State::forward(const TrainingBatch& batch) {
   return network->forward(options.double_precision ? batch.tensor.to(at::kDouble) : batch.tensor);
 }
-
-Index Trainer::State::steps_per_epoch() const { return count_batches(chosen.size(), options.batch); }
 
 bool Trainer::State::measures_before_epoch() const {
   if (options.measure != Measure::pass || options.policy == Policy::baseline) return false;
@@ -185,10 +184,9 @@ StepReport Trainer::State::step() {
     const RateNumbers& numbers = controller.numbers();
     throw Error(Fault::training,
                 fmt::format("the loss is {} at step {} (epoch {}), after a step of rate {:.6g} with K_z = {:.6g}, max "
-                            "||w|| = {:.6g}, G = {:.6g}; try a smaller --{}",
+                            "||w|| = {:.6g}, G = {:.6g}; try a smaller --rate or --first-rate",
                             value, position.step + 1, position.epoch, position.last_rate, numbers.penultimate_norm,
-                            numbers.weight_norm, numbers.gradient_bound,
-                            options.policy == Policy::baseline ? "rate" : "first-rate"));
+                            numbers.weight_norm, numbers.gradient_bound));
   }
   optimizer.step();
   position.last_rate = optimizer.optimizer->param_groups().front().options().get_lr();
@@ -257,8 +255,7 @@ bool Trainer::run_epoch(const std::function<bool(const StepReport&)>& go_on) {
 EpochReport Trainer::epoch_report() const { return state_->report; }
 std::int64_t Trainer::epochs_done() const { return state_->position.epoch - 1; }
 std::int64_t Trainer::steps_done() const { return state_->position.step; }
-
-Index Trainer::steps_per_epoch() const { return state_->steps_per_epoch(); }
+Index Trainer::steps_per_epoch() const { return count_batches(state_->chosen.size(), state_->options.batch); }
 
 Index Trainer::parameter_count() const {
   Index count = 0;
@@ -267,7 +264,6 @@ Index Trainer::parameter_count() const {
 }
 
 Index Trainer::penultimate_width() const { return state_->network->head()->weight.size(1); }
-
 double Trainer::weight_norm() const { return largest_norm(state_->network->parameters()); }
 
 // As in measure_pass(), a team shares out whole batches.

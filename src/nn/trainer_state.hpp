@@ -29,7 +29,6 @@ struct TrainingBatch;
 struct Trainer::State {
   State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices, Team* team_or_null);
 
-  Index steps_per_epoch() const;
   bool measures_before_epoch() const;
   void measure_pass();
   void begin_epoch();
