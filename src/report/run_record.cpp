@@ -90,6 +90,7 @@ class Reader {
     record_.optimizer = text_of(options, "optimizer");
     record_.policy = text_of(options, "policy");
     record_.protocol = text_of(options, "protocol");
+    record_.rate = number_of(options, "rate", 0);
     record_.decay = number_of(options, "decay", 0);
     record_.seed = static_cast<std::uint64_t>(whole_of(options, "seed"));
     record_.epochs_asked = whole_of(options, "epochs");

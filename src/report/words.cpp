@@ -28,6 +28,7 @@ std::vector<std::string> label_parts(const RunRecord& record) {
   }
   std::vector<std::string> parts = {record.policy.empty() ? method : method + " " + record.policy};
   if (!record.protocol.empty()) parts.push_back(record.protocol);
+  if (record.policy == "baseline" && record.rate > 0) parts.push_back(fmt::format("rate {:.6g}", record.rate));
   if (record.decay > 0) parts.push_back(fmt::format("decay {}", record.decay));
   return parts;
 }

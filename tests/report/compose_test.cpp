@@ -102,6 +102,20 @@ TEST_F(ComposeTest, NothingThatIsDamagedStopsThePage) {
   EXPECT_NE(to_html(document, folder).find("config.json is no JSON from byte 2 on."), std::string::npos);
 }
 
+TEST_F(ComposeTest, SoftmaxRegressionOnMnistIsFigureTwoWithARateForEachRun) {
+  for (const std::string rate : {"0.1", "29"}) {
+    write_network_record("runs/" + rate);
+    write("runs/" + rate + "/config.json",
+          R"({"options": {"data": "mnist", "network": "softmax", "optimizer": "sgd", "policy": "baseline",
+                          "protocol": "coded", "epochs": 2, "rate": )" +
+              rate + "}}");
+  }
+  const Chart accuracy = compose(collect({folder + "/runs"})).charts.at(0).charts.at(0);
+  EXPECT_EQ(accuracy.title, "Accuracy (figure 2)");
+  EXPECT_EQ(accuracy.series.at(0).label, "SGD baseline, rate 0.1: validation");
+  EXPECT_EQ(accuracy.series.at(2).label, "SGD baseline, rate 29: validation");
+}
+
 TEST_F(ComposeTest, RunsOfTheSameKindGetLabelsThatDiffer) {
   write_network_record("runs/first");
   write_network_record("runs/second");

@@ -27,6 +27,7 @@ struct RunRecord {
   std::string optimizer;            // "adamo"; of a fit the solver
   std::string policy;               // networks: adaptive, fixed, baseline
   std::string protocol;             // networks: published, coded; of a fit the constant, or the rate as a number
+  double rate = 0;                  // networks: of the policy baseline; 0: the optimizer's own
   double decay = 0;                 // networks: of the rate per step
   std::uint64_t seed = 0;
   std::int64_t epochs_asked = 0;  // 0: not said
