@@ -65,7 +65,10 @@ int fit(Options& options, const Connect& connect) {
     throw Error(Fault::usage, "standard input reaches one process alone; name a file that all processes can read");
   }
   const bool speaks = leads(team.get());
-  if (speaks && !options.output.empty()) check_writable(options.output);
+  from_leader(team.get(), [&] {
+    if (!options.output.empty()) check_writable(options.output);
+    return "";
+  });
   const run::Prepared prepared = run::prepare(options.data);
   if (speaks && !options.json) {
     fmt::print("{}\n", describe(options.data, prepared));

@@ -21,6 +21,7 @@ class Running {
  private:
   bool leads() const { return lipschitzlr::leads(run_.team); }
   void take_choice_of_folder();
+  void expect_same_start() const;
   void expect_same_images_and_choice() const;
   NetworkChoice choice_with_threads() const;  // where none were asked for, the processes of a machine share its cores
   void split_images();

@@ -52,7 +52,7 @@ double majority_share(const data::ImageSet& images, std::span<const Index> chose
 }  // namespace
 
 Running::Running(const NetworkRun& run) : run_(run) {
-  if (run_.team) expect_same(*run_.team, "options", run_.resume ? "resume" : "start");
+  if (run_.team) expect_same_start();
   if (run_.resume) take_choice_of_folder();
   if (!run_.log_steps) run_.log_steps = kLogSteps;
   if (!run_.checkpoint_minutes) run_.checkpoint_minutes = kCheckpointMinutes;
@@ -82,6 +82,13 @@ Running::Running(const NetworkRun& run) : run_(run) {
   } else if (leads()) {
     open_record();
   }
+}
+
+// What decides which steps all processes take together; files have their names on rank 0 alone.
+void Running::expect_same_start() const {
+  expect_same(*run_.team, "options",
+              fmt::format("resume {}, epochs {}, weights {}", run_.resume, run_.more_epochs.value_or(0),
+                          !run_.weights.empty()));
 }
 
 void Running::expect_same_images_and_choice() const {

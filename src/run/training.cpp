@@ -1,16 +1,12 @@
 #include "lipschitzlr/run/training.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <string_view>
-#include <thread>
 
+#include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/base/together.hpp"
@@ -77,7 +73,7 @@ linear::State<Scalar> starting_state(const linear::Problem<Scalar>& problem, con
   linear::State<Scalar> state;
   if (!choice.resume.empty()) {
     Team* const team = problem.team();
-    const std::string text = broadcast_over(team, leads(team) ? resume_text(choice.resume, setting) : "");
+    const std::string text = from_leader(team, [&] { return resume_text(choice.resume, setting); });
     state = linear::state_from_json<Scalar>(text, choice.resume);
     if (state.weights.size() > 0) return state;
     throw Error(Fault::data, fmt::format("{}: there are no weights to resume from", choice.resume));
@@ -110,21 +106,22 @@ linear::Metrics measure_on(const linear::Model& model, const data::Table& table,
   return linear::measure(model.family, linear::scores(model, table.features, pool), table.target, model.classes());
 }
 
-// So that the processes on one machine, which all bear its name, have its cores once.
+// Each process may have a wish of its own, so all ask for their share whether they need it or not.
 unsigned threads_beside(Team* team, unsigned wanted) {
-  if (wanted > 0 || team == nullptr) return wanted;
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  const auto mark = static_cast<double>(std::hash<std::string_view>()(name.data()));
-  const std::vector<double> marks = gather_over(team, {mark});
-  const auto here = static_cast<unsigned>(std::count(marks.begin(), marks.end(), mark));
-  return std::max(1U, std::thread::hardware_concurrency() / here);
+  const unsigned share = team != nullptr ? share_of_cores(*team) : 0;
+  return wanted > 0 ? wanted : share;
 }
 
-std::optional<Record> begin_record(const TrainingChoice& choice, json setting, const Team* team) {
-  if (choice.record.empty() || !leads(team)) return std::nullopt;
-  setting["command"] = choice.command;
-  return Record(choice.record, to_text(setting));
+// Rank 0's wish alone counts: the others may have none.
+std::optional<Record> begin_record(const TrainingChoice& choice, json setting, Team* team) {
+  std::optional<Record> record;
+  from_leader(team, [&] {
+    if (choice.record.empty()) return "";
+    setting["command"] = choice.command;
+    record = Record(choice.record, to_text(setting));
+    return "";
+  });
+  return record;
 }
 
 // What comes after the training: measures, the account, what a later run needs to go on, the end of the record.

@@ -10,27 +10,14 @@ import random
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
 
+from processes import LIMIT, alone, free_port, said_by, start_process, wait_for_file
+
 PROGRAM = ""
-LIMIT = 120  # seconds for any one command
-STARTERS = ("RANK", "WORLD_SIZE", "LOCAL_", "MASTER_", "OMPI_", "PMI_", "SLURM_", "LIPSCHITZLR_")
-
-
-def free_port():
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return str(door.getsockname()[1])
-
-
-def alone():
-    """The environment of a process that nobody started with others."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(STARTERS)}
 
 
 def read_json(path):
@@ -48,30 +35,9 @@ def write_sparse(path, rows, seed=1):
             file.write(label + " " + " ".join(f"{column}:1" for column in columns) + "\n")
 
 
-class Team:
-    """Processes that the environment joins; each with words of its own if it must."""
-
-    def __init__(self, folder, words_of_ranks):
-        shared = {"WORLD_SIZE": str(len(words_of_ranks)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(),
-                  "LIPSCHITZLR_TOKEN": secrets.token_hex(8)}
-        self.processes = [
-            subprocess.Popen([PROGRAM, "fit", *words], cwd=folder, env={**alone(), **shared, "RANK": str(rank)},
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            for rank, words in enumerate(words_of_ranks)]
-
-    def results(self):
-        """(exit code, stdout, stderr) of each."""
-        outputs = [None] * len(self.processes)
-
-        def read(number):
-            outputs[number] = self.processes[number].communicate(timeout=LIMIT)
-
-        readers = [threading.Thread(target=read, args=(number,)) for number in range(len(self.processes))]
-        for reader in readers:
-            reader.start()
-        for reader in readers:
-            reader.join()
-        return [(process.returncode, *output) for process, output in zip(self.processes, outputs)]
+def results(processes):
+    """(exit code, stdout, stderr) of each."""
+    return [(process.returncode, *said) for said, process in zip(said_by(processes), processes)]
 
 
 class FitTest(unittest.TestCase):
@@ -81,6 +47,13 @@ class FitTest(unittest.TestCase):
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def team(self, *words_of_ranks):
+        """Processes that the environment joins, each with words of its own."""
+        shared = {"WORLD_SIZE": str(len(words_of_ranks)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(),
+                  "LIPSCHITZLR_TOKEN": secrets.token_hex(8)}
+        return [start_process(self, [PROGRAM, "fit", *words], self.folder, **shared, RANK=str(rank))
+                for rank, words in enumerate(words_of_ranks)]
 
     def run_program(self, *words):
         """What it printed."""
@@ -94,12 +67,12 @@ class FitTest(unittest.TestCase):
         """What the speaking process printed; the others must be silent."""
         if processes == 1:
             return self.run_program("fit", *words)
-        results = Team(self.folder, [words] * processes).results()
-        for number, (ended, out, err) in enumerate(results):
+        ends = results(self.team(*[words] * processes))
+        for number, (ended, out, err) in enumerate(ends):
             self.assertEqual(ended, 0, f"rank {number}: {out}{err}")
             if number > 0:
                 self.assertEqual((out, err), ("", ""), f"rank {number} spoke")
-        return results[0][1]
+        return ends[0][1]
 
     def assert_close(self, one, other, name, tolerance=1e-10):
         """Numbers, lists, objects and texts of them, equal but for rounding; times are not compared."""
@@ -156,14 +129,13 @@ class FitTest(unittest.TestCase):
 
     def test_an_interruption_of_any_ends_all_and_leaves_a_model_to_go_on_with(self):
         words = ["digits", "--solver", "gd", "--rate", "gradient", "--tolerance", "0"]
-        team = Team(self.folder, [[*words, "--epochs", "100000000", "-o", "model.json"]] * 2)
-        for line in team.processes[0].stderr:
-            if line.split()[:1] == ["1"]:
-                break
-        team.processes[1].send_signal(signal.SIGINT)
-        results = team.results()
-        self.assertEqual([result[0] for result in results], [130, 130], results)
-        self.assertIn("--resume model.json", results[0][2])
+        endless = [*words, "--epochs", "100000000", "-q", "-o", "model.json"]
+        team = self.team([*endless, "--record", "record"], endless)
+        wait_for_file(self, self.path("record/metrics.jsonl"), team[0])
+        team[1].send_signal(signal.SIGINT)
+        ends = results(team)
+        self.assertEqual([end[0] for end in ends], [130, 130], ends)
+        self.assertIn("--resume model.json", ends[0][2])
         epochs = read_json(self.path("model.json"))["training"]["epochs"]
         self.fit(1, *words, "--epochs", str(epochs + 2), "--resume", "model.json", "-q")
 
@@ -177,13 +149,34 @@ class FitTest(unittest.TestCase):
             (2, [*base, "--l2", "0.5"], "other options in rank 1"),
         ]
         for code, words, message in table:
-            for ended, _, err in Team(self.folder, [base, words]).results():
+            for ended, _, err in results(self.team(base, words)):
                 self.assertEqual(ended, code, err)
                 self.assertIn(message, err)
             self.assertFalse(os.path.exists(self.path("model.json")))
 
+    def test_each_process_may_have_its_own_number_of_threads(self):
+        words = ["iris", "--solver", "gd", "--epochs", "5", "--json"]
+        for own in (["--threads", "1"], []), ([], ["--threads", "1"]):
+            ends = results(self.team(*[[*words, *more] for more in own]))
+            self.assertEqual([end[0] for end in ends], [0, 0], ends)
+            self.assert_close(json.loads(ends[0][1]), json.loads(self.fit(1, *words)), "account")
+
+    def test_what_rank_0_can_not_do_ends_all_with_its_message(self):
+        words = ["iris", "--epochs", "3", "-q"]
+        os.mkdir(self.path("taken"))
+        with open(self.path("taken/config.json"), "w", encoding="utf-8") as file:
+            file.write("{}")
+        table = [(["--resume", "missing.json"], ["--resume", "missing.json"], "missing.json: "),
+                 (["--record", "taken"], [], "taken: there is a record in this folder already"),
+                 (["-o", "nowhere/model.json"], [], "nowhere/model.json: ")]
+        for first, second, message in table:
+            alone_said = results([start_process(self, [PROGRAM, "fit", *words, *first], self.folder)])[0]
+            self.assertIn(message, alone_said[2])
+            for ended, _, err in results(self.team([*words, *first], [*words, *second])):
+                self.assertEqual((ended, err), (alone_said[0], alone_said[2]))
+
     def test_standard_input_is_refused(self):
-        for ended, _, err in Team(self.folder, [["-"], ["-"]]).results():
+        for ended, _, err in results(self.team(["-"], ["-"])):
             self.assertEqual(ended, 2, err)
             self.assertIn("standard input reaches one process alone", err)
 

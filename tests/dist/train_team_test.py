@@ -7,25 +7,17 @@ go on from; processes that don't fit together say so before anything is written;
 import os
 import shutil
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "app"))
-from train_test import LIMIT, epochs_of, lines_of, read_json, sum_of, write_images  # noqa: E402
+from processes import free_port, said_by, start_process, wait_for_file  # noqa: E402
+from train_test import epochs_of, lines_of, read_json, sum_of, write_images  # noqa: E402
 
 PROGRAM = ""
 BARE = ["--threads", "1", "--batch", "16", "--model", "mlp-8", "--decay", "1", "--precision", "double"]
 MLP = BARE + ["--data", "../grey"]
-
-
-def free_port():
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return door.getsockname()[1]
 
 
 class TrainTeamTest(unittest.TestCase):
@@ -50,19 +42,15 @@ class TrainTeamTest(unittest.TestCase):
         for rank in range(size):
             # Only rank 0 has the folder of the run, as on other machines.
             place = self.folder if rank == 0 else tempfile.mkdtemp(dir=self.root)
-            environment = dict(os.environ, OMP_WAIT_POLICY="passive", LC_ALL="C.UTF-8",
-                               LIPSCHITZLR_DATA=self.root + "/cache")
+            variables = {"OMP_WAIT_POLICY": "passive", "LC_ALL": "C.UTF-8", "LIPSCHITZLR_DATA": self.root + "/cache"}
             if size > 1:
-                environment.update(RANK=str(rank), WORLD_SIZE=str(size), MASTER_ADDR="127.0.0.1",
-                                   MASTER_PORT=str(port))
-            processes.append(subprocess.Popen([PROGRAM, "train", *words, *of_rank(rank)], cwd=place, env=environment,
-                                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                              stderr=subprocess.PIPE, text=True))
+                variables.update(RANK=str(rank), WORLD_SIZE=str(size), MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+            processes.append(start_process(self, [PROGRAM, "train", *words, *of_rank(rank)], place, **variables))
         return processes
 
     def finish(self, processes, code=0):
         """What each process said: (out, err) by rank."""
-        said = [process.communicate(timeout=LIMIT) for process in processes]
+        said = said_by(processes)
         self.assertEqual([process.returncode for process in processes], [code] * len(processes), said)
         return said
 
@@ -96,11 +84,7 @@ class TrainTeamTest(unittest.TestCase):
     def start_long(self):
         """Two processes that would go on for ever, once they have a checkpoint."""
         processes = self.start(2, *MLP, "--epochs", "1000000", "--checkpoint-minutes", "1e-9", "-o", "run")
-        deadline = time.monotonic() + LIMIT
-        while not os.path.exists(self.path("run/checkpoint.safetensors")):
-            self.assertLess(time.monotonic(), deadline, "no checkpoint appears")
-            self.assertIsNone(processes[0].poll())
-            time.sleep(0.01)
+        wait_for_file(self, self.path("run/checkpoint.safetensors"), processes[0])
         return processes
 
     def assert_resumable(self):
@@ -111,8 +95,7 @@ class TrainTeamTest(unittest.TestCase):
     def test_one_killed_process_ends_all_and_the_checkpoint_stays(self):
         processes = self.start_long()
         processes[1].kill()
-        err = processes[0].communicate(timeout=LIMIT)[1]
-        processes[1].communicate()
+        err = said_by(processes)[0][1]
         self.assertEqual(processes[0].returncode, 4, err)
         self.assertRegex(err, r"lipschitzlr: rank 1 was lost[^\n]*The last good checkpoint is "
                               r"run/checkpoint.safetensors\n\Z")
@@ -128,9 +111,14 @@ class TrainTeamTest(unittest.TestCase):
         self.assert_resumable()
 
     def test_processes_that_do_not_fit_together(self):
-        for what, code, alike, words in [("options", 2, MLP, [["--seed", "1"], ["--seed", "2"]]),
-                                         ("images", 3, BARE, [["--data", "../grey"], ["--data", "../other"]])]:
-            said = self.run_team(2, *alike, "-o", "run", code=code, of_rank=lambda rank, words=words: words[rank])
+        started = [*MLP, "-o", "run"]
+        for what, code, alike, words in [
+                ("options", 2, started, [["--seed", "1"], ["--seed", "2"]]),
+                ("options", 2, started, [["--weights", "nowhere.safetensors"], []]),
+                ("options", 2, [*started, "--first-rate", "search"], [[], ["--weights", "nowhere.safetensors"]]),
+                ("options", 2, ["--resume", "run"], [["--epochs", "3"], ["--epochs", "4"]]),
+                ("images", 3, [*BARE, "-o", "run"], [["--data", "../grey"], ["--data", "../other"]])]:
+            said = self.run_team(2, *alike, code=code, of_rank=lambda rank, words=words: words[rank])
             for out, err in said:
                 self.assertEqual(out, "")
                 self.assertRegex(err, rf"\Alipschitzlr: other {what} in rank 1 than in rank 0; [^\n]+\n\Z")

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 
 #include "dist/processes.hpp"
 #include "lipschitzlr/base/random.hpp"
@@ -127,6 +130,22 @@ LIPSCHITZLR_WORK(trainings) {
 
 using Lines = std::vector<std::string>;
 
+// Of this run of the tests alone; gone with it.
+class Folder {
+ public:
+  Folder() : path_(testing::TempDir() + "lipschitzlr-trainings-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error(path_ + ": can't make the folder");
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 std::map<std::string, Lines> by_name(const std::string& text) {
   std::map<std::string, Lines> found;
   std::string name, line;
@@ -144,7 +163,10 @@ std::map<std::string, Lines> by_name(const std::string& text) {
 const std::vector<test::Ended>& written_by(int size) {
   static std::map<int, std::vector<test::Ended>> known;
   auto& ended = known[size];
-  if (ended.empty()) ended = test::run_team(size, "trainings", {.argument = testing::TempDir(), .changes = {}});
+  if (ended.empty()) {
+    const Folder folder;
+    ended = test::run_team(size, "trainings", {.argument = folder.path(), .changes = {}});
+  }
   return ended;
 }
 
@@ -185,10 +207,11 @@ TEST_P(TrainingInATeam, HasTheSameBitsInAllProcesses) {
 
 TEST_P(TrainingInATeam, HasTheRateLossAndWeightsOfOneProcess) {
   auto found = by_name(written_by(GetParam())[0].written);
+  const Folder folder;
   for (const Scenario& one : scenarios()) {
     if (one.tolerance == 0) continue;
     std::ostringstream alone;
-    train(one, nullptr, testing::TempDir(), alone);
+    train(one, nullptr, folder.path(), alone);
     const Lines expected = by_name(alone.str())[""];
     const Lines& lines = found[one.name];
     ASSERT_EQ(lines.size(), expected.size()) << one.name;
