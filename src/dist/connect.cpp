@@ -38,6 +38,8 @@ class Alone : public Team {
 class GlooTeam : public Team {
  public:
   explicit GlooTeam(const Surroundings& surroundings);
+  // The farewell comes first: seeing Gloo's connections close, the others ask the hub why.
+  ~GlooTeam() override { member_->leave(); }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }

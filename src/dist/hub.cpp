@@ -141,9 +141,11 @@ void Hub::admit(Guest& guest, const Message& hello) {
   }
   const int rank = std::stoi(parts[1]), size = std::stoi(parts[2]);
   if (size != world_.size) {
-    return end_world(Fault::usage, fmt::format("rank {} was started for {} processes, rank 0 for {}: all must have the "
-                                               "same number (WORLD_SIZE)",
-                                               rank, size, world_.size));
+    const std::string sentence =
+        fmt::format("rank {} was started for {} processes, rank 0 for {}: all must have the same number (WORLD_SIZE)",
+                    rank, size, world_.size);
+    // A world that is at work needs nobody: whoever comes now strayed here.
+    return complete_ || verdict_ ? refuse(guest, Fault::usage, sentence) : end_world(Fault::usage, sentence);
   }
   Presence& presence = presence_.at(static_cast<std::size_t>(rank));
   if (presence != Presence::absent) {

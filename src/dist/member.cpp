@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "dist/hub.hpp"
 
@@ -29,26 +30,34 @@ Error error_of(const Message& refusal) {
   return {static_cast<Fault>(parts[0][0] - '0'), parts[1]};
 }
 
+Error unreachable(const std::string& reason) {
+  return {Fault::training, fmt::format("rank 0 hangs or can't be reached: {}", reason)};
+}
+
 }  // namespace
 
-Member::Member(const Surroundings& surroundings) {
+Member::Member(const Surroundings& surroundings) : patience_(patience_of(surroundings)) {
   enter(surroundings);
   thread_ = std::thread([this] { listen(); });
 }
 
 Member::~Member() {
+  leave();
+  shutdown(socket_.get(), SHUT_RDWR);
+  thread_.join();
+}
+
+void Member::leave() {
+  if (std::exchange(left_, true)) return;
   send({Kind::farewell, 0, ""});
   shutdown(socket_.get(), SHUT_WR);
   // What the hub still says is read until it closes: bytes left unread would make the system drop what we said last.
   std::unique_lock lock(state_);
   changed_.wait_for(lock, kLastWords, [this] { return closed_; });
-  lock.unlock();
-  shutdown(socket_.get(), SHUT_RDWR);
-  thread_.join();
 }
 
 void Member::enter(const Surroundings& surroundings) {
-  const Clock::time_point deadline = Clock::now() + patience_of(surroundings);
+  const Clock::time_point deadline = Clock::now() + patience_;
   while (!knock(surroundings, deadline)) {
     if (Clock::now() > deadline) {
       throw Error(Fault::training, fmt::format("rank 0 did not come within {:g} s: nothing answers at {} port {}",
@@ -63,16 +72,16 @@ bool Member::knock(const Surroundings& surroundings, Clock::time_point deadline)
   inbox_ = {};
   if (!socket_.open()) return false;
   const std::optional<Message> greeting = next_message(std::min(deadline, Clock::now() + kGreeting));
-  const std::vector<std::string> parts = greeting ? unpack(greeting->body) : std::vector<std::string>();
-  if (!greeting && Clock::now() < deadline) return false;
-  if (!greeting || greeting->kind != Kind::greeting || parts.size() != 2 || parts[0] != kProtocol) {
+  if (!greeting) return false;
+  const std::vector<std::string> parts = unpack(greeting->body);
+  if (greeting->kind != Kind::greeting || parts.size() != 2 || parts[0] != kProtocol) {
     throw Error(Fault::usage, fmt::format("what answers at {} port {} is no rank 0 of this version of lipschitzlr",
                                           surroundings.address, surroundings.port));
   }
   send_message(socket_, {Kind::hello, 0,
                          pack({kProtocol, std::to_string(surroundings.rank), std::to_string(surroundings.size),
                                proof_of(parts[1], surroundings.token)})});
-  const std::optional<Message> reply = next_message(Clock::now() + patience_of(surroundings) + kExtra);
+  const std::optional<Message> reply = next_message(Clock::now() + patience_ + kExtra);
   if (!reply) return false;
   if (reply->kind == Kind::refusal) throw error_of(*reply);
   return reply->kind == Kind::welcome;
@@ -122,8 +131,8 @@ std::string Member::ask(Kind kind, const std::string& body) {
   lock.unlock();
   send({kind, number, body});
   lock.lock();
-  changed_.wait(lock, [&] { return answers_.contains(number) || verdict_; });
-  if (!answers_.contains(number)) throw Error(*verdict_);
+  changed_.wait_for(lock, patience_, [&] { return answers_.contains(number) || verdict_; });
+  if (!answers_.contains(number)) throw verdict_.value_or(unreachable("it does not answer"));
   std::string answer = std::move(answers_[number]);
   answers_.erase(number);
   return answer;
@@ -133,8 +142,7 @@ void Member::explain(const std::string& reason) {
   send({Kind::trouble, 0, ""});
   std::unique_lock lock(state_);
   changed_.wait_for(lock, kAnswer, [&] { return verdict_.has_value(); });
-  if (verdict_) throw Error(*verdict_);
-  throw Error(Fault::training, fmt::format("rank 0 hangs or can't be reached: {}", reason));
+  throw verdict_.value_or(unreachable(reason));
 }
 
 }  // namespace lipschitzlr::dist

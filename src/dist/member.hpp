@@ -23,9 +23,11 @@ class Member {
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
-  std::string ask(Kind kind, const std::string& body);   // throws Error (training) when the world has ended
+  // Throws Error (training) when the world has ended, or no answer comes within the timeout.
+  std::string ask(Kind kind, const std::string& body);
   void advance() { ++progress_; }                        // one more collective call begins
   [[noreturn]] void explain(const std::string& reason);  // who is to blame that a collective call failed
+  void leave();  // says that we end, before the others can notice; the last thing to be said, once
 
  private:
   void enter(const Surroundings& surroundings);
@@ -35,13 +37,14 @@ class Member {
   void note(const Message& message);
   void send(const Message& message);
 
+  const Clock::duration patience_;  // the timeout
   Socket socket_;
   Inbox inbox_;
   std::mutex sending_, state_;
   std::condition_variable changed_;
   std::map<std::uint32_t, std::string> answers_;
   std::optional<Error> verdict_;
-  bool closed_ = false;
+  bool closed_ = false, left_ = false;
   std::uint32_t questions_ = 0;
   std::atomic<std::uint64_t> progress_ = 0;
   std::thread thread_;

@@ -91,14 +91,34 @@ TEST(Hub, WaitsForALateMember) {
 
 TEST(Hub, NamesWhoDidNotCome) {
   const int port = free_port();
-  const Hub hub(world(0, 3, port, 0.3));
-  EXPECT_EQ(complaint(join(world(0, 3, port, 0.3)), Fault::training), "ranks 1, 2 did not come within 0.3 s");
+  const Hub hub(world(0, 3, port, 3));
+  EXPECT_EQ(complaint(join(world(0, 3, port, 3)), Fault::training), "ranks 1, 2 did not come within 3 s");
 }
 
 TEST(Hub, IsMissedWhenRankZeroDoesNotCome) {
   const int port = free_port();
   EXPECT_EQ(complaint(join(world(1, 2, port, 0.2)), Fault::training),
             "rank 0 did not come within 0.2 s: nothing answers at 127.0.0.1 port " + std::to_string(port));
+}
+
+TEST(Hub, IsMissedWhenItsPortIsOpenButNobodySpeaks) {
+  const int port = free_port();
+  const Socket door = listen_at("127.0.0.1", port);
+  EXPECT_EQ(complaint(join(world(1, 2, port, 0.2)), Fault::training),
+            "rank 0 did not come within 0.2 s: nothing answers at 127.0.0.1 port " + std::to_string(port));
+}
+
+// Whoever listens at this door lets a member in as the hub does, and is silent from then on.
+TEST(Hub, IsGivenUpWhenItDoesNotAnswer) {
+  const int port = free_port();
+  const Socket door = listen_at("127.0.0.1", port);
+  Joining joining = join(world(1, 2, port, 3));
+  const Socket caller(accept(door.get(), nullptr, nullptr));
+  send_message(caller, {Kind::greeting, 0, pack({kProtocol, "a number used once"})});
+  send_message(caller, {Kind::welcome, 0, ""});
+  const std::unique_ptr<Member> member = joining.get();
+  EXPECT_EQ(complaint([&] { member->ask(Kind::count, ""); }, Fault::training),
+            "rank 0 hangs or can't be reached: it does not answer");
 }
 
 TEST(Hub, RefusesAnotherToken) {
@@ -123,6 +143,16 @@ TEST(Hub, TellsAllOfAnotherWorldSize) {
       "rank 1 was started for 4 processes, rank 0 for 3: all must have the same number (WORLD_SIZE)";
   EXPECT_EQ(complaint(std::move(first), Fault::usage), sentence);
   EXPECT_EQ(complaint(std::move(second), Fault::usage), sentence);
+}
+
+TEST(Hub, RefusesAnotherWorldSizeAndWorksOnWhenAllHaveCome) {
+  World all(2);
+  EXPECT_EQ(complaint(join(world(1, 3, all.port)), Fault::usage),
+            "rank 1 was started for 3 processes, rank 0 for 2: all must have the same number (WORLD_SIZE)");
+  EXPECT_EQ(all.members[1]->ask(Kind::count, ""), "0");
+  all.members[0].reset();
+  EXPECT_EQ(complaint([&] { all.members[1]->explain("closed"); }, Fault::training),
+            "rank 0 ended before the others; see its own message");
 }
 
 TEST(Hub, TakesEachRankOnce) {
@@ -209,6 +239,14 @@ TEST(Hub, BlamesWhoIsBehind) {
 TEST(Hub, BlamesWhoEndedEarly) {
   World all(3);
   all.members[2].reset();
+  EXPECT_EQ(complaint([&] { all.members[0]->explain("closed"); }, Fault::training),
+            "rank 2 ended before the others; see its own message");
+}
+
+TEST(Hub, BlamesWhoSaidFarewellThoughItStillIsThere) {
+  World all(3);
+  for (const int rank : {0, 1}) all.members[static_cast<std::size_t>(rank)]->advance();
+  all.members[2]->leave();
   EXPECT_EQ(complaint([&] { all.members[0]->explain("closed"); }, Fault::training),
             "rank 2 ended before the others; see its own message");
 }
