@@ -20,7 +20,6 @@ namespace lipschitzlr::dist {
 namespace {
 
 constexpr int kInterrupted = 130;
-constexpr std::chrono::milliseconds kTogether(200);  // failures so close may be one
 
 // While it lives, signals wait to be read instead of being delivered.
 class Signals {
@@ -70,15 +69,19 @@ class Launch {
   int first_failure() const;  // rank; -1: none
   int outcome() const;
 
-  const std::chrono::duration<double> grace_;  // to end after being asked to
+  using Seconds = std::chrono::duration<double>;
+
+  const Seconds timeout_, together_, grace_;
   Signals signals_;
   std::vector<std::unique_ptr<Child>> children_;
-  bool interrupted_ = false, asked_ = false;
+  bool interrupted_ = false;
   std::optional<Clock::time_point> failed_;
+  std::optional<std::chrono::time_point<Clock, Seconds>> kill_at_;
   int blamed_ = -1;
 };
 
-Launch::Launch(const LaunchOptions& options) : grace_(options.grace) {
+Launch::Launch(const LaunchOptions& options)
+    : timeout_(options.timeout), together_(options.together), grace_(options.grace) {
   const int port = options.port != 0 ? options.port : find_free_port(options.address);
   const std::string size = std::to_string(options.processes), token = random_text();
   for (int rank = 0; rank < options.processes; ++rank) {
@@ -143,18 +146,19 @@ int Launch::first_failure() const {
   return found;
 }
 
-// After an interrupt every process ends by itself, in its own time: it saves its work first.
 void Launch::end_others() {
-  if (!failed_ || interrupted_ || all_ended()) return;
-  const Clock::duration since = Clock::now() - *failed_;
-  if (since < kTogether) return;
-  if (!asked_) {
+  if (!failed_ || all_ended()) return;
+  const Clock::time_point now = Clock::now();
+  if (!kill_at_ && interrupted_) {
+    // Every process ends by itself, in its own time: it saves its work first. Only the timeout shows that one hangs.
+    kill_at_ = *failed_ + timeout_ + grace_;
+  } else if (!kill_at_ && now - *failed_ >= together_) {
     blamed_ = first_failure();
     for (const auto& child : children_) child->signal(SIGTERM);
-  } else if (since > grace_) {
-    for (const auto& child : children_) child->signal(SIGKILL);
+    kill_at_ = now + grace_;
   }
-  asked_ = true;
+  if (!kill_at_ || now < *kill_at_) return;
+  for (const auto& child : children_) child->signal(SIGKILL);
 }
 
 bool Launch::all_ended() const {

@@ -106,7 +106,9 @@ TEST(Launch, EndsAllWhenOneFailsAndTakesItsExitCode) {
 }
 
 TEST(Launch, BlamesWhoWasKilledRatherThanWhoMissedIt) {
-  const Outcome outcome = run(script(3, "[ $RANK = 2 ] || exit 4; kill -9 $$"));
+  LaunchOptions options = script(3, "[ $RANK = 2 ] || exit 4; kill -9 $$");
+  options.together = 30;  // all have ended long before
+  const Outcome outcome = run(options);
   EXPECT_EQ(outcome.exit_code, 137);
   EXPECT_EQ(outcome.errors, "lipschitzlr: rank 2 was killed by signal 9 (Killed)\n");
 }
@@ -115,6 +117,30 @@ TEST(Launch, KillsWhoDoesNotEnd) {
   LaunchOptions options = script(2, "trap '' TERM; [ $RANK = 0 ] || exit 2; while :; do sleep 0.01; done");
   options.grace = 0.5;
   EXPECT_EQ(run(options).exit_code, 2);
+}
+
+TEST(Launch, KillsWhoDoesNotEndThoughItIsInterruptedMeanwhile) {
+  const Folder folder;
+  LaunchOptions options = script(2,
+                                 "trap '' INT; trap 'touch asked' TERM; [ $RANK = 1 ] || touch ready; "
+                                 "while :; do sleep 0.01; [ $RANK = 0 ] || [ ! -e ready ] || exit 3; done");
+  options.grace = 1;
+  const pid_t id = start(options, folder);
+  folder.expect({"asked"});
+  kill(id, SIGINT);
+  EXPECT_EQ(end_of(id), 3);
+}
+
+TEST(Launch, KillsWhoHangsAfterAnInterrupt) {
+  const Folder folder;
+  LaunchOptions options = script(2,
+                                 "[ $RANK = 0 ] && trap '' INT || trap 'exit 130' INT; touch ready$RANK; "
+                                 "while :; do sleep 0.01; done");
+  options.timeout = options.grace = 0.5;
+  const pid_t id = start(options, folder);
+  folder.expect({"ready0", "ready1"});
+  kill(id, SIGINT);
+  EXPECT_EQ(end_of(id), 130);
 }
 
 TEST(Launch, LetsAllEndInTheirOwnTimeAfterOneInterrupt) {

@@ -14,6 +14,7 @@ struct LaunchOptions {
   std::string address = "127.0.0.1";  // where the processes meet: an address of this machine
   int port = 0;                       // 0: a free one
   double timeout = 60;                // seconds: how long a process may keep the others waiting
+  double together = 1;                // seconds within which failures may have one cause: the heaviest is blamed
   double grace = 10;                  // seconds for the others to end when one has failed
 };
 
