@@ -8,7 +8,7 @@
 namespace lipschitzlr::app {
 
 // As the environment says (dist/surroundings.hpp); null when this process was started alone. Throws Error as
-// dist::connect, and Error (usage) when another process runs another program.
+// dist::connect, and Error (usage) when another process runs another program or libtorch.
 std::unique_ptr<Team> join_team();
 
 }  // namespace lipschitzlr::app

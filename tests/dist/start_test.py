@@ -7,6 +7,7 @@ Two machines are made of network namespaces where the system lets us; where not,
 """
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -47,14 +48,12 @@ class Namespaces:
     NAMES = [f"lipschitzlr-{os.getpid()}-{number}" for number in range(2)]
 
     def __enter__(self):
-        self.made = []
         try:
             for name in self.NAMES:
-                self.ip("netns", "add", name)
-                self.made.append(name)
+                self.ip("netns", "add", name, forbidden=unittest.SkipTest)
             self.ip("link", "add", "cable", "netns", self.NAMES[0], "type", "veth", "peer", "name", "cable", "netns",
-                    self.NAMES[1])
-            for number, name in enumerate(self.made):
+                    self.NAMES[1], forbidden=unittest.SkipTest)
+            for number, name in enumerate(self.NAMES):
                 self.ip("-n", name, "addr", "add", f"10.78.0.{number + 1}/24", "dev", "cable")
                 for device in ("cable", "lo"):
                     self.ip("-n", name, "link", "set", device, "up")
@@ -64,14 +63,15 @@ class Namespaces:
         return self
 
     def __exit__(self, *_):
-        for name in self.made:
-            self.ip("netns", "del", name)
+        for name in self.NAMES:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)  # perhaps it was never made
 
     @staticmethod
-    def ip(*words):
+    def ip(*words, forbidden=AssertionError):
         done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise unittest.SkipTest(f"ip {' '.join(words)}: {done.stderr.strip()}")
+            known = re.search("not permitted|not supported|[Pp]ermission denied", done.stderr)
+            raise (forbidden if known else AssertionError)(f"ip {' '.join(words)}: {done.stderr.strip()}")
 
 
 class StartTest(unittest.TestCase):
@@ -97,11 +97,11 @@ class StartTest(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def start(self, words, before=(), **variables):
+    def start(self, words, before=(), program=None, **variables):
         environment = {name: value for name, value in os.environ.items() if not name.startswith(STARTERS)}
         environment.update(variables, OMP_WAIT_POLICY="passive", LC_ALL="C.UTF-8",
                            LIPSCHITZLR_DATA=self.root + "/cache")
-        self.processes.append(subprocess.Popen([*before, PROGRAM, *words], cwd=self.folder, env=environment,
+        self.processes.append(subprocess.Popen([*before, program or PROGRAM, *words], cwd=self.folder, env=environment,
                                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                                stderr=subprocess.PIPE, text=True))
         return self.processes[-1]
@@ -218,13 +218,27 @@ class StartTest(unittest.TestCase):
             door.listen()
             busy = door.getsockname()[1]
             self.assertIn(f"port {busy} of 127.0.0.1 is busy", self.finish(self.start_rank(0, 2, busy, words), 2)[1])
-        alone = self.start_rank(0, 2, free_port(), words, LIPSCHITZLR_TIMEOUT="0.2")
-        self.assertIn("rank 1 did not come within 0.2 s", self.finish(alone, 4)[1])
+        alone = self.start_rank(0, 2, free_port(), words, LIPSCHITZLR_TIMEOUT="3")
+        self.assertIn("rank 1 did not come within 3 s", self.finish(alone, 4)[1])
         port = free_port()
         others = [self.start_rank(rank, 2 + rank, port, words) for rank in range(2)]
         for other in others:
             self.assertIn("rank 1 was started for 3 processes, rank 0 for 2", self.finish(other, 2)[1])
         self.assertIn("the variable RANK is 5", self.finish(self.start_rank(5, 2, port, words), 2)[1])
+        self.assertFalse(os.path.exists(self.path("run")))
+
+    def test_a_rank_of_another_build_is_refused_before_anything_is_trained(self):
+        other = self.path("bin/lipschitzlr")
+        for place in ("bin/lipschitzlr", "libexec/lipschitzlr/lipschitzlr-torch"):
+            os.makedirs(os.path.dirname(self.path(place)))
+            shutil.copy(os.path.join(os.path.dirname(PROGRAM), "..", place), self.path(place))
+        with open(self.path("libexec/lipschitzlr/lipschitzlr-torch"), "ab") as file:
+            file.write(b"\0")
+        port = free_port()
+        words = [*TRAIN, "--epochs", "1", "-o", "run"]
+        for process in [self.start_rank(rank, 3, port, words, program=other if rank == 1 else PROGRAM)
+                        for rank in range(3)]:
+            self.assertIn("other program in rank 1 than in rank 0", self.finish(process, 2)[1])
         self.assertFalse(os.path.exists(self.path("run")))
 
 
