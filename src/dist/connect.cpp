@@ -1,5 +1,6 @@
 #include "lipschitzlr/dist/connect.hpp"
 
+#include <ATen/Version.h>
 #include <ATen/ops/from_blob.h>
 
 #include <cmath>
@@ -156,6 +157,12 @@ void GlooTeam::broadcast(std::span<std::byte> bytes) {
 std::unique_ptr<Team> connect(const Surroundings& surroundings) {
   if (surroundings.size == 1) return std::make_unique<Alone>();
   return std::make_unique<GlooTeam>(surroundings);
+}
+
+std::string libtorch_build() {
+  const std::string text = at::show_config();
+  const std::size_t start = text.find("Build settings");
+  return start == std::string::npos ? text : text.substr(start);
 }
 
 }  // namespace lipschitzlr::dist

@@ -58,6 +58,11 @@ TEST(Connect, SumsAreRightAndHaveTheSameBitsInAllProcesses) {
   }
 }
 
+TEST(Connect, TheLoadedLibtorchTellsItsVersionAndNotItsProcessor) {
+  EXPECT_NE(dist::libtorch_build().find("TORCH_VERSION="), std::string::npos) << dist::libtorch_build();
+  EXPECT_EQ(dist::libtorch_build().find("CPU capability"), std::string::npos);
+}
+
 TEST(Connect, OneProcessIsATeamOfItsOwnAndOpensNoPort) {
   dist::Surroundings surroundings;
   surroundings.address = "no.such.host.invalid";

@@ -3,6 +3,7 @@
 // ring, so that every process adds in the same order and gets the same bits.
 
 #include <memory>
+#include <string>
 
 #include "lipschitzlr/base/team.hpp"
 #include "lipschitzlr/dist/surroundings.hpp"
@@ -13,5 +14,9 @@ namespace lipschitzlr::dist {
 // size, a rank taken twice) or the port is busy, training when one does not come in time or is lost. With one process
 // the team is that process, and no port is opened.
 std::unique_ptr<Team> connect(const Surroundings& surroundings);
+
+// What the libtorch that was loaded says of itself, its version among it, but not of the processor: unlike machines may
+// work together.
+std::string libtorch_build();
 
 }  // namespace lipschitzlr::dist
