@@ -14,7 +14,6 @@
 #include "lipschitzlr/experiment/output.hpp"
 #include "lipschitzlr/experiment/verdict.hpp"
 #include "lipschitzlr/report/compose.hpp"
-#include "lipschitzlr/report/formats.hpp"
 #include "lipschitzlr/run/constants.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 #include "lipschitzlr/run/record.hpp"
@@ -64,7 +63,7 @@ class Story {
   void tell() {
     run::Record::expect_room(options_.folder);
     const Json constants = show_rates(), training = show_fit(), races = show_races(), tables = show_tables();
-    const std::string page = write_page();
+    const std::string page = report::write_page(options_.folder);
     if (json_) {
       const Json all = {
           {"constants", constants}, {"training", training}, {"race", races}, {"tables", tables}, {"page", page}};
@@ -222,13 +221,6 @@ class Story {
     }
     std::fflush(stdout);
     return {};
-  }
-
-  std::string write_page() const {
-    const std::string page = options_.folder + "/report.html";
-    const report::Document document = report::compose(report::collect({options_.folder}));
-    write_file_atomically(page, report::to_html(document, options_.folder));
-    return std::filesystem::absolute(page).lexically_normal().string();
   }
 
   const Options& options_;

@@ -12,6 +12,7 @@
 #include "lipschitzlr/experiment/network_output.hpp"
 #include "lipschitzlr/experiment/output.hpp"
 #include "lipschitzlr/experiment/selection.hpp"
+#include "lipschitzlr/report/compose.hpp"
 
 namespace lipschitzlr::app {
 namespace {
@@ -20,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 using experiment::NetworkSpeed;
 using experiment::NetworkTask;
 
+constexpr const char* kLinearTables[] = {"table1", "table2"};
 constexpr double kLinearShare = 0.5;  // of the budget, at most, when there are networks too
 
 struct Options {
@@ -28,6 +30,7 @@ struct Options {
   std::optional<int> seeds;
   std::string protocol = "coded";
   bool dry_run = false, json = false;
+  bool page = false;  // ends with a page of every row
 };
 
 class Reproduction {
@@ -46,8 +49,13 @@ class Reproduction {
     if (!tasks_.empty() && find_torch_part().empty()) start_torch_part({});  // says what is missing
     if (options_.dry_run) return show_estimate();
     run_linear();
+    write_tables();  // before anything else can go wrong
     run_networks();
     show();
+    if (options_.page) {
+      fmt::print(stderr, "lipschitzlr: the page of it all: {}\n",
+                 report::write_page(limits_.records, {.title = "", .whole_paper = true}));
+    }
     if (guard_.interrupted()) {
       throw Error(kInterrupted, "interrupted; what was finished stands above, the same command goes on");
     }
@@ -68,13 +76,19 @@ class Reproduction {
     std::string output;
     const int code = run_torch_part(
         words, [&] { return guard_.interrupted(); }, &output);
-    if (guard_.interrupted()) throw Error(kInterrupted, "interrupted; nothing was run");
+    if (guard_.interrupted()) return {};  // nothing will be run either
     if (code != 0) throw Error(static_cast<Fault>(code), "the libtorch part failed; the reason stands above");
-    return experiment::speeds_from(output);
+    const std::vector<NetworkSpeed> speeds = experiment::speeds_from(output);
+    if (!options_.dry_run) {
+      std::filesystem::create_directories(limits_.records);
+      write_file_atomically(limits_.records + "/" + experiment::kSpeedsFile, output);
+    }
+    return speeds;
   }
 
   void show_estimate() {
     const std::vector<NetworkSpeed> speeds = measure_speeds();
+    if (guard_.interrupted()) throw Error(kInterrupted, "interrupted; nothing was measured");
     experiment::estimate(tasks_, speeds, limits_);
     fmt::print("{}",
                options_.json ? experiment::estimate_json(tasks_, speeds) : experiment::estimate_text(tasks_, speeds));
@@ -120,16 +134,22 @@ class Reproduction {
   }
 
   // Tables 1 and 2 go to the records too, as --json prints them, so that a report finds all in one folder.
+  void write_tables() const {
+    for (const std::string table : kLinearTables) {
+      const std::vector<experiment::RowResult> results = linear_of(table);
+      if (results.empty()) continue;
+      std::filesystem::create_directories(limits_.records);
+      write_file_atomically(limits_.records + "/" + table + ".json", experiment::to_json(results, linear_limits_));
+    }
+  }
+
   void show() {
     const std::vector<run::NetworkRecord> records = run::read_network_records(limits_.records);
     nlohmann::ordered_json json;
-    for (const std::string table : {"table1", "table2"}) {
+    for (const std::string table : kLinearTables) {
       const std::vector<experiment::RowResult> results = linear_of(table);
       if (results.empty()) continue;
-      const std::string text = experiment::to_json(results, linear_limits_);
-      std::filesystem::create_directories(limits_.records);
-      write_file_atomically(limits_.records + "/" + table + ".json", text);
-      json[table] = nlohmann::ordered_json::parse(text);
+      json[table] = nlohmann::ordered_json::parse(experiment::to_json(results, linear_limits_));
       if (!options_.json) fmt::print("{}\n{}\n", table, experiment::to_text(results, linear_limits_));
     }
     if (!tasks_.empty()) json["networks"] = nlohmann::ordered_json::parse(experiment::to_json(tasks_, records))["rows"];
@@ -205,8 +225,10 @@ void add_network_tables(CLI::App& reproduce) {
                     "  lipschitzlr reproduce comparison --dry-run");
   CLI::App* all = reproduce.add_subcommand("all", "Every row of every table, as far as a budget goes");
   auto everything = std::make_shared<Options>();
+  everything->page = true;
   add_options(*all, *everything);
-  all->footer(std::string(kHow) +
+  all->footer("It ends with a page of every row, measured or estimated: report.html among the records.\n" +
+              std::string(kHow) +
               "  lipschitzlr reproduce all --budget 60m\n"
               "  lipschitzlr reproduce all --dry-run");
   all->callback([everything] { Reproduction(experiment::all_rows(), *everything).run(); });

@@ -40,13 +40,16 @@ void expect_same(const NetworkTask& task, const NetworkLimits& limits, const run
   }
 }
 
-// A training of this row and seed under another name, that is far enough or can go on, need not be run again.
+// A training of this row and seed under another name, that is far enough or can go on, need not be run again: the one
+// with the most epochs.
 void look_for_other_name(NetworkTask& task, const std::vector<run::NetworkRecord>& records) {
   for (const run::NetworkRecord* record : records_of(task.recipe, task.protocol, records)) {
     const bool useful =
         has_checkpoint(record->folder) || static_cast<std::int64_t>(record->epochs.size()) >= task.wanted;
     if (!useful || !record->problem.empty() || record->option("seed") != std::to_string(task.seed)) continue;
-    if (departures(task.recipe, task.protocol, *record).empty()) task.folder = record->folder;
+    if (!departures(task.recipe, task.protocol, *record).empty()) continue;
+    task.folder = record->folder;
+    return;
   }
 }
 

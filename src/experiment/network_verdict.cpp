@@ -172,12 +172,19 @@ std::vector<std::string> departures(const NetworkRecipe& recipe, const std::stri
   const NetworkTraining& training = recipe.training;
   compare("batches of", "batch", static_cast<double>(training.batch));
   if (training.policy != "baseline") compare("first rate", "first_rate", training.first_rate);
-  if (training.rate && !record.option("rate").empty()) compare("rate", "rate", training.rate);
+  if (!record.option("rate").empty()) compare("rate", "rate", training.rate);
   compare("constant", "constant", protocol == kCoded ? recipe.coded_constant : std::nullopt);
-  for (const auto& [option, usual] : {std::pair{"update", "epoch"}, {"augment", "auto"}, {"padding", "tensorflow"}}) {
+  for (const auto& [option, usual] :
+       {std::pair{"update", "epoch"}, {"augment", "auto"}, {"padding", "tensorflow"}, {"precision", "single"}}) {
     const std::string had = record.option(option);
     if (!had.empty() && had != usual) list.push_back(fmt::format("{} {} in place of {}", option, had, usual));
   }
+  for (const char* const option : {"settings", "k1", "k2", "bn_epsilon", "bn_momentum"}) {
+    const std::string had = record.option(option);
+    if (!had.empty()) list.push_back(fmt::format("{} {}", option, had));
+  }
+  const auto& words = record.command;
+  if (std::find(words.begin(), words.end(), "--weights") != words.end()) list.push_back("a start from trained weights");
   return list;
 }
 

@@ -45,8 +45,8 @@ std::vector<run::NetworkRecord> records_to_judge(const Collection& collection) {
   return records;
 }
 
-std::optional<double> hours_of(const experiment::NetworkRecipe& recipe,
-                               const std::vector<run::NetworkRecord>& records) {
+std::optional<double> hours_of(const experiment::NetworkRecipe& recipe, const std::vector<run::NetworkRecord>& records,
+                               const std::vector<experiment::NetworkSpeed>& speeds) {
   std::optional<double> hours;
   for (const run::NetworkRecord& record : records) {
     const bool same = record.option("network") == recipe.training.network && record.number("limit") == 0;
@@ -56,6 +56,13 @@ std::optional<double> hours_of(const experiment::NetworkRecipe& recipe,
     const double own = seconds_per_epoch(record) * static_cast<double>(recipe.training.epochs) / 3600;
     hours = hours ? std::min(*hours, own) : own;
   }
+  if (hours) return hours;
+  std::vector<experiment::NetworkTask> task(1);
+  task[0].recipe = recipe;
+  task[0].protocol = recipe.has("coded") ? "coded" : recipe.protocols.front();
+  task[0].wanted = recipe.training.epochs;
+  experiment::estimate(task, speeds, {});
+  if (task[0].epoch_seconds > 0) hours = task[0].hours_left();
   return hours;
 }
 

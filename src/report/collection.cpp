@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <set>
 
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+
 namespace lipschitzlr::report {
 namespace {
 
@@ -66,6 +69,8 @@ class Collector {
       // A link to a folder could lead round in a circle.
       if (fs::is_directory(entry, failure)) {
         found |= !fs::is_symlink(entry, failure) && add_folder(entry);
+      } else if (entry.filename() == experiment::kSpeedsFile) {
+        add_speeds(entry);
       } else if (entry.extension() == ".json") {
         found |= add_table(entry);
       }
@@ -79,6 +84,16 @@ class Collector {
     if (record.something_else) return false;
     if (seen_.insert(identity(path)).second) collection_.tables.push_back(std::move(record));
     return true;
+  }
+
+  // Estimates only: a page without them is no worse than before.
+  void add_speeds(const fs::path& path) {
+    try {
+      for (const experiment::NetworkSpeed& speed : experiment::speeds_from(read_file(path.string()))) {
+        collection_.speeds.push_back(speed);
+      }
+    } catch (const Error&) {
+    }
   }
 
   Collection collection_;

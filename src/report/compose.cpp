@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "base/text.hpp"
+#include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/report/formats.hpp"
 #include "report/parts.hpp"
 
 namespace lipschitzlr::report {
@@ -68,8 +71,8 @@ std::string bottom_line(const std::vector<Tally>& tally) {
   const int judged = holds + differs + artefacts;
   if (judged == 0) return "No row of the paper can be judged yet from the records given.";
   return fmt::format(
-      "Of {} of the paper that can be judged from these records, {} hold up, {} come out differently, and {} measure "
-      "something other than learning.",
+      "Of {} of the paper that can be judged from these records, {} hold up, {} come out differently, and {} come "
+      "from something other than what the paper says.",
       counted(judged, "claim"), holds, differs, artefacts);
 }
 
@@ -133,6 +136,12 @@ Document compose(const Collection& collection, const ComposeOptions& options) {
                    : document.tables.empty() ? "Trainings with computed learning rates"
                                              : "LipschitzLR: the paper's claims, run again";
   return document;
+}
+
+std::string write_page(const std::string& folder, const ComposeOptions& options) {
+  const std::string page = folder + "/report.html";
+  write_file_atomically(page, to_html(compose(collect({folder}), options), folder));
+  return std::filesystem::absolute(page).lexically_normal().string();
 }
 
 }  // namespace lipschitzlr::report

@@ -41,7 +41,8 @@ class RowMaker {
                  authors(recipe, epochs_done(recipe)),
                  published,
                  coded};
-    const experiment::Verdict verdict = experiment::judge(recipe, records_, hours_of(recipe, records_));
+    const experiment::Verdict verdict =
+        experiment::judge(recipe, records_, hours_of(recipe, records_, collection_.speeds));
     row.verdict = verdict.word;
     row.reasons = verdict.reasons;
     row.reasons.insert(row.reasons.end(), recipe.caveats.begin(), recipe.caveats.end());

@@ -55,7 +55,11 @@ class ReproduceTest(unittest.TestCase):
 
     def run_program(self, program, *words, code=0):
         with self.start(program, *words) as process:
-            out, err = process.communicate(timeout=LIMIT)
+            try:
+                out, err = process.communicate(timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()  # or the end of "with" would wait for it
+                raise
         self.assertEqual(process.returncode, code, f"{' '.join(words)}\n{out}\n{err}")
         return out, err
 

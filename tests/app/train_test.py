@@ -108,7 +108,11 @@ class TrainTest(unittest.TestCase):
 
     def run_program(self, *words, code=0, **more):
         with self.start(*words, **more) as process:
-            out, err = process.communicate(timeout=LIMIT)
+            try:
+                out, err = process.communicate(timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()  # or the end of "with" would wait for it
+                raise
         self.assertEqual(process.returncode, code, f"{' '.join(words)}\n{out}\n{err}")
         return out, err
 

@@ -178,6 +178,9 @@ TEST_F(NetworkRunner, ATrainingUnderAnotherNameIsNotRunAgain) {
   EXPECT_EQ(tasks_of({kSgd})[0].done, 0);
   write_file_atomically(folder / "mine" / "checkpoint.safetensors", "");
   EXPECT_EQ(tasks_of({kSgd})[0].folder, (folder / "mine").string());
+  fs::copy(folder / "mine", folder / "shorter");
+  write_file_atomically(folder / "shorter" / "metrics.jsonl", "");
+  EXPECT_EQ(tasks_of({kSgd})[0].folder, (folder / "mine").string()) << "the one with the most epochs";
 }
 
 // By hand: 60000 images at 2 ms, 10000 test images and, for the pass, 60000 again at 1 ms.

@@ -33,6 +33,17 @@ TEST_F(CollectionTest, FindsRecordsAndTablesAtAnyDepthOnce) {
   EXPECT_TRUE(found.tables[0].faults.empty());
 }
 
+TEST_F(CollectionTest, KnowsTheSpeedsMeasuredAndDoesWithoutDamagedOnes) {
+  write_network_record("runs/a");
+  write("runs/speeds.json", R"([{"data": "mnist", "network": "mnist-cnn", "batch": 256, "step_seconds": 0.002,
+                                 "forward_seconds": 0.001}])");
+  ASSERT_EQ(collect_in({"runs"}).speeds.size(), 1u);
+  EXPECT_EQ(collect_in({"runs"}).speeds[0].network, "mnist-cnn");
+  write("runs/speeds.json", "[{");
+  EXPECT_TRUE(collect_in({"runs"}).speeds.empty());
+  EXPECT_EQ(collect_in({"runs"}).runs.size(), 1u);
+}
+
 TEST_F(CollectionTest, WhatIsNamedAndNotThereIsKeptAsMissing) {
   write("empty/notes.txt", "nothing");
   const Collection found = collect_in({"nowhere", "empty"});

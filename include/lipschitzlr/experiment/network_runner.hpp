@@ -72,6 +72,9 @@ void estimate(std::vector<NetworkTask>& tasks, const std::vector<NetworkSpeed>& 
 std::vector<NetworkSpeed> wanted_speeds(const std::vector<NetworkTask>& tasks);
 std::vector<NetworkSpeed> speeds_from(const std::string& json);  // throws Error (data)
 
+// What a probe measured, kept among the records so that a report can say how long the rest would take.
+inline constexpr const char* kSpeedsFile = "speeds.json";
+
 // Runs what is open. Returns whether it came to its end: false when stopped says so.
 bool run_tasks(std::vector<NetworkTask>& tasks, const NetworkLimits& limits, const Launch& launch, const Report& report,
                const std::function<bool()>& stopped);

@@ -14,4 +14,7 @@ struct ComposeOptions {
 
 Document compose(const Collection& collection, const ComposeOptions& options = {});
 
+// The page of everything in a folder, written there as report.html; returns its whole path.
+std::string write_page(const std::string& folder, const ComposeOptions& options = {});
+
 }  // namespace lipschitzlr::report

@@ -16,6 +16,12 @@ ChosenOptimizer make_driven(const Parts& parts, const Options& options) {
   return driven(parts, std::make_unique<Optimizer>(make_groups(parts, options), options));
 }
 
+template <class Options>
+Options adam_options(const Parts& parts) {
+  const rate::RuleOptions& rule = parts.controller.rule_options;
+  return Options(0.001).betas({rule.beta1, rule.beta2}).eps(rule.epsilon);
+}
+
 }  // namespace
 
 Entry momentum() {
@@ -26,14 +32,15 @@ Entry momentum() {
 
 Entry adam() {
   return {{"adam", "libtorch's", 0.001}, "auto-adam", [](const Parts& parts) {
-            return make_driven<optim::Adam>(parts, optim::AdamOptions(0.001));
+            return make_driven<optim::Adam>(parts, adam_options<optim::AdamOptions>(parts));
           }};
 }
 
 Entry adamw() {
-  return {{"adamw", "libtorch's, whose weight decay is no part of the gradient", 0.001},
-          "auto-adam",
-          [](const Parts& parts) { return make_driven<optim::AdamW>(parts, optim::AdamWOptions(0.001)); }};
+  return {
+      {"adamw", "libtorch's, whose weight decay is no part of the gradient", 0.001},
+      "auto-adam",
+      [](const Parts& parts) { return make_driven<optim::AdamW>(parts, adam_options<optim::AdamWOptions>(parts)); }};
 }
 
 }  // namespace lipschitzlr::nn::optimizer
