@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <regex>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -92,10 +92,10 @@ TEST(Launch, MakesATokenForEveryStart) {
 TEST(Launch, PassesOnWholeLines) {
   const Outcome outcome =
       run(script(3, "for i in 1 2 3 4 5 6 7 8 9; do printf 'one '; printf 'line\n'; done; printf end"));
-  const std::regex whole(R"(\[[12]\] (one line|end))");
+  const std::set<std::string> whole = {"[1] one line", "[2] one line", "[1] end", "[2] end"};
   std::istringstream lines(outcome.errors);
   int count = 0;
-  for (std::string line; std::getline(lines, line); ++count) EXPECT_TRUE(std::regex_match(line, whole)) << line;
+  for (std::string line; std::getline(lines, line); ++count) EXPECT_TRUE(whole.contains(line)) << line;
   EXPECT_EQ(count, 20);
 }
 
