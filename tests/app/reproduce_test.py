@@ -16,7 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from train_test import lines_of, read_json, write_images  # noqa: E402
+from train_test import lines_of, output_of, read_json, write_images  # noqa: E402
 
 FRONT = TORCH = ""
 LIMIT = 300  # seconds for any one command
@@ -55,11 +55,7 @@ class ReproduceTest(unittest.TestCase):
 
     def run_program(self, program, *words, code=0):
         with self.start(program, *words) as process:
-            try:
-                out, err = process.communicate(timeout=LIMIT)
-            except subprocess.TimeoutExpired:
-                process.kill()  # or the end of "with" would wait for it
-                raise
+            out, err = output_of(process, LIMIT)
         self.assertEqual(process.returncode, code, f"{' '.join(words)}\n{out}\n{err}")
         return out, err
 
@@ -130,7 +126,7 @@ class ReproduceTest(unittest.TestCase):
             while epochs_of(self.record()) == 0 and process.poll() is None and time.monotonic() < end:
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=LIMIT)
+            out, err = output_of(process, LIMIT)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("the same command goes on", err)
         self.assertIn("Still to do", out)

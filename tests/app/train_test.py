@@ -36,6 +36,15 @@ POLICIES = ["baseline", "fixed", "adaptive"]
 SECOND_MOMENTS = ["elementwise", "full-square", "without-weight-square", "coded"]
 
 
+def output_of(process, limit=LIMIT):
+    """(out, err) of a process when it has ended; one that does not end in time is killed, or "with" would wait for it."""
+    try:
+        return process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+
+
 def write_png(path, side, channels, pixels):
     def chunk(kind, content):
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
@@ -108,11 +117,7 @@ class TrainTest(unittest.TestCase):
 
     def run_program(self, *words, code=0, **more):
         with self.start(*words, **more) as process:
-            try:
-                out, err = process.communicate(timeout=LIMIT)
-            except subprocess.TimeoutExpired:
-                process.kill()  # or the end of "with" would wait for it
-                raise
+            out, err = output_of(process)
         self.assertEqual(process.returncode, code, f"{' '.join(words)}\n{out}\n{err}")
         return out, err
 
@@ -186,7 +191,7 @@ class TrainTest(unittest.TestCase):
             pause = chance.uniform(0, seconds if checkpoints else 0.5)
             time.sleep(pause)
             process.kill()
-            err = process.communicate(timeout=LIMIT)[1]
+            err = output_of(process)[1]
         story.append(f"after {checkpoints} checkpoints of {often} minutes and {pause:.3f} s: {process.returncode}")
         self.assertIn(process.returncode, (-signal.SIGKILL, 0), f"{story}\n{err}")
         return process.returncode
@@ -220,7 +225,7 @@ class TrainTest(unittest.TestCase):
             with self.start("train", *words, "-o", folder) as process:
                 self.assertTrue(self.wait_for_checkpoints(process, folder, 2))
                 process.send_signal(number)
-                out, err = process.communicate(timeout=LIMIT)
+                out, err = output_of(process)
             self.assertEqual(process.returncode, 130, err)
             self.assertEqual(out, "")
             last = f"lipschitzlr: interrupted; go on with: lipschitzlr train --resume {folder}\n"
@@ -294,7 +299,7 @@ class TrainTest(unittest.TestCase):
         with self.start("train", "--resume", "more", "--epochs", "12") as process:
             self.assertTrue(self.wait_for_checkpoints(process, "more", 2))
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=LIMIT)
+            output_of(process)
         self.assertEqual(process.returncode, 130)
         self.resume("more")  # as the message of the interrupted run says, without --epochs
         self.assert_same_run("whole", "more")

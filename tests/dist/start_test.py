@@ -18,18 +18,12 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "app"))
-from train_test import LIMIT, epochs_of, sum_of, write_images  # noqa: E402
+from processes import LIMIT, free_port, start_process  # noqa: E402
+from train_test import epochs_of, sum_of, write_images  # noqa: E402
 
 PROGRAM = ""
-STARTERS = ("RANK", "WORLD_SIZE", "LOCAL_", "MASTER_", "OMPI_", "PMI_", "SLURM_", "LIPSCHITZLR_", "GLOO_")
 TRAIN = ["train", "--threads", "1", "--batch", "16", "--data", "../grey", "--model", "mlp-8", "--quiet"]
 ENDLESS = [*TRAIN, "--epochs", "1000000", "--checkpoint-minutes", "1e-9", "-o", "run"]
-
-
-def free_port():
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return door.getsockname()[1]
 
 
 def variables_of(process):
@@ -86,25 +80,13 @@ class StartTest(unittest.TestCase):
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(dir=self.root)
-        self.processes = []
-
-    def tearDown(self):
-        for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-            process.communicate()
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
     def start(self, words, before=(), program=None, **variables):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(STARTERS)}
-        environment.update(variables, OMP_WAIT_POLICY="passive", LC_ALL="C.UTF-8",
-                           LIPSCHITZLR_DATA=self.root + "/cache")
-        self.processes.append(subprocess.Popen([*before, program or PROGRAM, *words], cwd=self.folder, env=environment,
-                                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                               stderr=subprocess.PIPE, text=True))
-        return self.processes[-1]
+        variables.update(OMP_WAIT_POLICY="passive", LC_ALL="C.UTF-8", LIPSCHITZLR_DATA=self.root + "/cache")
+        return start_process(self, [*before, program or PROGRAM, *words], self.folder, **variables)
 
     def start_rank(self, rank, size, port, words, before=(), **variables):
         return self.start(words, before, RANK=str(rank), WORLD_SIZE=str(size), MASTER_PORT=str(port),
@@ -149,7 +131,7 @@ class StartTest(unittest.TestCase):
 
         def listens():
             with socket.socket() as caller:
-                return caller.connect_ex(("127.0.0.1", port)) == 0
+                return caller.connect_ex(("127.0.0.1", int(port))) == 0
 
         self.wait_for(listens, first)
         late = self.start_rank(1, 2, port, words)
@@ -161,7 +143,7 @@ class StartTest(unittest.TestCase):
         if shutil.which("mpirun") is None:
             self.skipTest("mpirun is not there; on Debian: apt-get install openmpi-bin")
         mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2"]
-        self.finish(self.start([*TRAIN, "--epochs", "2", "-o", "run"], mpirun, MASTER_PORT=str(free_port())))
+        self.finish(self.start([*TRAIN, "--epochs", "2", "-o", "run"], mpirun, MASTER_PORT=free_port()))
         self.assertEqual(sum_of(self.path("run/weights.safetensors")), self.weights_by_launch())
 
     def test_two_machines_train_what_launch_trains(self):
