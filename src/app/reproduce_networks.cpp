@@ -11,6 +11,7 @@
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/experiment/network_output.hpp"
 #include "lipschitzlr/experiment/output.hpp"
+#include "lipschitzlr/experiment/row_record.hpp"
 #include "lipschitzlr/experiment/selection.hpp"
 #include "lipschitzlr/report/compose.hpp"
 
@@ -49,7 +50,6 @@ class Reproduction {
     if (!tasks_.empty() && find_torch_part().empty()) start_torch_part({});  // says what is missing
     if (options_.dry_run) return show_estimate();
     run_linear();
-    write_tables();  // before anything else can go wrong
     run_networks();
     show();
     if (options_.page) {
@@ -94,18 +94,32 @@ class Reproduction {
                options_.json ? experiment::estimate_json(tasks_, speeds) : experiment::estimate_text(tasks_, speeds));
   }
 
-  // Every row has its share of the time left; what it does not need goes to those after it.
+  // Every row has its share of the time left; what it does not need goes to those after it. A row is written as soon as
+  // it is done, as --json prints it, so that a report finds all in one folder and the same command goes on.
   void run_linear() {
     const double share = tasks_.empty() ? 1 : kLinearShare;
     std::size_t rows_left = selection_.linear.size();
+    linear_limits_.seeds = options_.seeds.value_or(linear_limits_.seeds);
+    linear_limits_.epochs = limits_.epochs;
     for (const experiment::Recipe& recipe : selection_.linear) {
-      linear_limits_.seeds = options_.seeds.value_or(linear_limits_.seeds);
       linear_limits_.seconds =
           std::max(0.0, seconds_left() - (1 - share) * limits_.seconds) / static_cast<double>(rows_left--);
       if (std::isinf(limits_.seconds)) linear_limits_.seconds = limits_.seconds;
-      linear_limits_.epochs = limits_.epochs;
-      linear_.push_back(run_linear_rows({recipe}, linear_limits_, limits_.threads, guard_)[0]);
+      linear_.push_back(linear_row(recipe));
     }
+  }
+
+  experiment::RowResult linear_row(const experiment::Recipe& recipe) {
+    const auto known = experiment::read_row(limits_.records, recipe, linear_limits_);
+    if (known && known->whole()) {
+      fmt::print(stderr, "lipschitzlr: {}: measured before, {}\n", recipe.id(),
+                 experiment::row_record(limits_.records, recipe));
+      return *known;
+    }
+    const experiment::RowResult result = run_linear_rows({recipe}, linear_limits_, limits_.threads, guard_)[0];
+    if (known && known->finished() >= result.finished() && !result.whole()) return *known;  // had more time
+    if (!result.runs.empty()) experiment::write_row(limits_.records, result, linear_limits_);
+    return result;
   }
 
   void run_networks() {
@@ -131,16 +145,6 @@ class Reproduction {
       if (result.recipe.table == table) results.push_back(result);
     }
     return results;
-  }
-
-  // Tables 1 and 2 go to the records too, as --json prints them, so that a report finds all in one folder.
-  void write_tables() const {
-    for (const std::string table : kLinearTables) {
-      const std::vector<experiment::RowResult> results = linear_of(table);
-      if (results.empty()) continue;
-      std::filesystem::create_directories(limits_.records);
-      write_file_atomically(limits_.records + "/" + table + ".json", experiment::to_json(results, linear_limits_));
-    }
   }
 
   void show() {

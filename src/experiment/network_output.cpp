@@ -21,12 +21,6 @@ const std::vector<std::string> kProtocols = {"coded", "published"};
 
 std::string percent_cell(double percent) { return fmt::format("{:.2f}", percent); }
 
-// The record with the most epochs of a row; nullptr when there is none with any.
-const NetworkRecord* furthest(const NetworkRecipe& recipe, const std::string& protocol, const Records& records) {
-  const std::vector<const NetworkRecord*> list = records_of(recipe, protocol, records);
-  return list.empty() || list[0]->epochs.empty() ? nullptr : list[0];
-}
-
 // Every row once, in the order of the tasks.
 std::vector<const NetworkTask*> rows_of(const std::vector<NetworkTask>& tasks, const std::string& protocol) {
   std::vector<const NetworkTask*> rows;
@@ -55,22 +49,20 @@ Verdict verdict_of(const NetworkTask& row, const Records& records) {
   return {"not at hand", {fmt::format("Get the images with: lipschitzlr data get {}.", row.recipe.training.data)}};
 }
 
-Cells result_cells(const NetworkTask& row, const Records& records, const std::string& word) {
+// A line with the means over the seeds and, when there are several, two more with the least and the most.
+void add_result(const NetworkTask& row, const Records& records, const std::string& word, std::vector<Cells>& lines) {
   const NetworkRecipe& recipe = row.recipe;
-  const NetworkRecord* const record = furthest(recipe, row.protocol, records);
-  Cells cells = {recipe.name, fmt::format("{}/{}", record ? record->epochs.size() : 0, recipe.training.epochs)};
-  if (record == nullptr) {
-    cells.insert(cells.end(), {"-", "-"});
-  } else {
-    cells.push_back(percent_cell(best_accuracy(*record).percent));
-    cells.push_back(percent_cell(100 * record->epochs.back().val_accuracy));
-  }
+  const std::vector<const NetworkRecord*> ours = furthest_of(recipe, row.protocol, records);
+  const std::size_t epochs = ours.empty() ? 0 : ours[0]->epochs.size();
   const Curve* const curve = recipe.curve.empty() ? nullptr : authors_curve(recipe.curve);
-  const bool comparable = curve != nullptr && record != nullptr;
-  cells.push_back(comparable ? percent_cell(best_accuracy(*curve, record->epochs.size()).percent) : "-");
-  cells.push_back(percent_cell(recipe.accuracy));
-  cells.push_back(word);
-  return cells;
+  const Spread best = best_accuracies(ours), last = last_accuracies(ours);
+  lines.push_back({recipe.name, fmt::format("{}/{}", epochs, recipe.training.epochs),
+                   ours.empty() ? "-" : percent_cell(best.mean), ours.empty() ? "-" : percent_cell(last.mean),
+                   curve == nullptr || ours.empty() ? "-" : percent_cell(best_accuracy(*curve, epochs).percent),
+                   percent_cell(recipe.accuracy), word});
+  if (ours.size() < 2) return;
+  lines.push_back({"  least", "", percent_cell(best.least), percent_cell(last.least), "", "", ""});
+  lines.push_back({"  most", "", percent_cell(best.most), percent_cell(last.most), "", "", ""});
 }
 
 std::string open_text(const std::vector<NetworkTask>& tasks) {
@@ -97,7 +89,7 @@ std::string open_text(const std::vector<NetworkTask>& tasks) {
 std::string grid_of(const std::vector<NetworkTask>& tasks, const std::string& protocol, const Records& records) {
   std::vector<Cells> lines;
   for (const NetworkTask* row : rows_of(tasks, protocol)) {
-    lines.push_back(result_cells(*row, records, protocol == "coded" ? verdict_of(*row, records).word : ""));
+    add_result(*row, records, protocol == "coded" ? verdict_of(*row, records).word : "", lines);
   }
   if (lines.empty()) return "";
   const char* const lead = protocol == "coded" ? "As coded" : "\nAs published";
@@ -148,9 +140,11 @@ Json recipe_json(const NetworkRecipe& recipe) {
 std::string to_text(const std::vector<NetworkTask>& tasks, const Records& records) {
   std::string text;
   for (const std::string& protocol : kProtocols) text += grid_of(tasks, protocol, records);
-  text += "\n" + wrap("",
-                      "epochs: done, and those of the paper. curve: the best of the authors' curve up to the epoch we "
-                      "are at. paper: the figure it prints, the best of all epochs on the test set.");
+  text += "\n" +
+          wrap("",
+               "epochs: done, and those of the paper. ours: means over the seeds that got that far, then the "
+               "least and the most where there are several. curve: the best of the authors' curve up to the epoch we "
+               "are at. paper: the figure it prints, the best of all epochs on the test set.");
   text += open_text(tasks);
   for (const NetworkTask* row : rows_of(tasks, kProtocols[0])) {
     const Verdict verdict = verdict_of(*row, records);
@@ -248,9 +242,8 @@ std::string network_list_text(const Records& records) {
   for (const NetworkRecipe& recipe : network_recipes()) {
     std::size_t epochs = 0;
     for (const std::string& protocol : recipe.protocols) {
-      if (const NetworkRecord* record = furthest(recipe, protocol, records)) {
-        epochs = std::max(epochs, record->epochs.size());
-      }
+      const auto list = furthest_of(recipe, protocol, records);
+      if (!list.empty()) epochs = std::max(epochs, list[0]->epochs.size());
     }
     lines.push_back({recipe.table, recipe.name, counted(recipe.training.epochs, "epoch"),
                      format_percent(recipe.accuracy), recipe.curve.empty() ? "no" : "yes",

@@ -22,13 +22,6 @@ std::optional<double> number_of(const NetworkRecord& record, const std::string& 
   return record.number(option);
 }
 
-// Of several seeds, those that got as far as the furthest.
-std::vector<const NetworkRecord*> furthest(std::vector<const NetworkRecord*> records) {
-  std::erase_if(records,
-                [&](const NetworkRecord* record) { return record->epochs.size() < records.front()->epochs.size(); });
-  return records;
-}
-
 class NetworkJudge {
  public:
   NetworkJudge(const NetworkRecipe& recipe, const std::vector<NetworkRecord>& records)
@@ -41,7 +34,7 @@ class NetworkJudge {
       if (!record->failure.empty()) reasons_.push_back(fmt::format("Failed: {}", record->failure));
     }
     if (records_[0]->epochs.empty()) return {"failed", reasons_};
-    records_ = furthest(records_);
+    records_ = furthest_of(recipe_, kCoded, all_);
     epochs_ = records_[0]->epochs.size();
     say_ours();
     const bool complete = static_cast<std::int64_t>(epochs_) >= recipe_.training.epochs;
@@ -80,17 +73,17 @@ class NetworkJudge {
         reasons_.push_back(fmt::format("Trained with {}.", departure));
       }
     }
+    if (records_.size() < 2) return;
+    const Spread best = best_accuracies(records_);
+    reasons_.push_back(fmt::format("Mean of {} trainings: best {}, from {} to {}.", best.count,
+                                   format_percent(best.mean), format_percent(best.least), format_percent(best.most)));
   }
 
   bool compare_accuracy(bool complete) {
     const Peak theirs = curve_ != nullptr ? best_accuracy(*curve_, epochs_) : Peak{epochs_, recipe_.accuracy};
     const double tolerance = curve_ != nullptr ? accuracy_tolerance(*curve_, epochs_) : kLeastJump;
-    double least = best_accuracy(*records_[0]).percent, most = least;
-    for (const NetworkRecord* record : records_) {
-      least = std::min(least, best_accuracy(*record).percent);
-      most = std::max(most, best_accuracy(*record).percent);
-    }
-    const bool agrees = theirs.percent >= least - tolerance && theirs.percent <= most + tolerance;
+    const Spread ours = best_accuracies(records_);
+    const bool agrees = theirs.percent >= ours.least - tolerance && theirs.percent <= ours.most + tolerance;
     reasons_.push_back(fmt::format(
         "{}: {} has {} at best up to epoch {}; the tolerance is {:.1f} percent.", agrees ? "Agrees" : "Differs",
         curve_ != nullptr ? "the authors' curve" : "the paper", format_percent(theirs.percent), epochs_, tolerance));
@@ -126,10 +119,10 @@ class NetworkJudge {
     for (const std::string& id : recipe_.compared_with) {
       const NetworkRecipe* const row = find_network_recipe(id);
       if (row == nullptr || row->training.network != recipe_.training.network) continue;
-      for (const NetworkRecord* record : furthest(records_of(*row, kCoded, all_))) {
+      for (const NetworkRecord* record : furthest_of(*row, kCoded, all_)) {
         NetworkRecord part = *record;
         part.epochs.resize(std::min(part.epochs.size(), epochs_));
-        if (!part.epochs.empty()) reasons_.push_back(sentence_of(part, id));
+        reasons_.push_back(sentence_of(part, id));
       }
     }
     return {"another network", reasons_};
@@ -198,6 +191,27 @@ std::vector<const NetworkRecord*> records_of(const NetworkRecipe& recipe, const 
     return left->epochs.size() > right->epochs.size();
   });
   return list;
+}
+
+std::vector<const NetworkRecord*> furthest_of(const NetworkRecipe& recipe, const std::string& protocol,
+                                              const std::vector<NetworkRecord>& records) {
+  std::vector<const NetworkRecord*> list = records_of(recipe, protocol, records);
+  if (list.empty()) return list;
+  const std::size_t most = std::max(list.front()->epochs.size(), std::size_t{1});
+  std::erase_if(list, [&](const NetworkRecord* record) { return record->epochs.size() < most; });
+  return list;
+}
+
+Spread best_accuracies(const std::vector<const NetworkRecord*>& records) {
+  std::vector<double> values;
+  for (const NetworkRecord* record : records) values.push_back(best_accuracy(*record).percent);
+  return spread_of(values);
+}
+
+Spread last_accuracies(const std::vector<const NetworkRecord*>& records) {
+  std::vector<double> values;
+  for (const NetworkRecord* record : records) values.push_back(100 * record->epochs.back().val_accuracy);
+  return spread_of(values);
 }
 
 Peak best_accuracy(const NetworkRecord& record) {

@@ -178,9 +178,14 @@ Json row_json(const RowResult& result) {
   json["interrupted"] = result.interrupted;
   if (result.runs.empty()) return json;
   json["rows"] = result.rows;
+  json["seeds_done"] = result.seeds_done;
   json["zero_loss"] = result.zero_loss;
-  if (!counts) json["judged_on"] = result.judged_held_out_rows ? "rows held out" : "rows trained on";
-  if (!counts) json["majority"] = result.majority;
+  json["naive_loss"] = result.naive_loss;
+  if (!counts) {
+    json["judged_on"] = result.judged_held_out_rows ? kHeldOut : "rows trained on";
+    json["judged_rows"] = result.judged_rows;
+    json["majority"] = result.majority;
+  }
   for (const std::string name : {"baseline", "published", "coded", "certified", "gradient"}) {
     const Spread figure = counts ? iterations_of(result, name) : accuracy_of(result, name);
     if (figure.count == 0) continue;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/experiment/setting.hpp"
@@ -28,7 +29,7 @@ class RowRunner {
             const Reporter& report, const Interrupt& interrupt)
       : limits_(limits), end_(end), pool_(pool), report_(report), interrupt_(interrupt) {
     result_.recipe = recipe;
-    result_.epochs = recipe.training.epochs && limits.epochs > 0 ? limits.epochs : recipe.training.epochs.value_or(0);
+    result_.epochs = epochs_of(recipe, limits);
   }
 
   RowResult run();
@@ -175,23 +176,26 @@ void RowRunner::look_for_naive_stop(const Setting& setting, const linear::Weight
 }
 
 template <class Figure>
-Spread spread_of(const RowResult& result, const std::string& rate_name, Figure&& figure) {
-  Spread spread;
+Spread spread_over(const RowResult& result, const std::string& rate_name, Figure&& figure) {
+  std::vector<double> values;
+  bool complete = true, diverged = false;
   for (const Run& run : result.runs) {
     if (run.rate_name != rate_name) continue;
-    const double value = figure(run);
-    spread.least = spread.count == 0 ? value : std::min(spread.least, value);
-    spread.most = spread.count == 0 ? value : std::max(spread.most, value);
-    spread.mean += value;
-    spread.complete &= run.complete;
-    spread.diverged |= run.stop == linear::Stop::not_finite;
-    ++spread.count;
+    values.push_back(figure(run));
+    complete &= run.complete;
+    diverged |= run.stop == linear::Stop::not_finite;
   }
-  if (spread.count > 0) spread.mean /= spread.count;
+  Spread spread = spread_of(values);
+  spread.complete = complete;
+  spread.diverged = diverged;
   return spread;
 }
 
 }  // namespace
+
+std::int64_t epochs_of(const Recipe& recipe, const RunLimits& limits) {
+  return recipe.training.epochs && limits.epochs > 0 ? limits.epochs : recipe.training.epochs.value_or(0);
+}
 
 double seconds_from(const std::string& text) {
   double number = 0;
@@ -212,16 +216,31 @@ std::vector<RowResult> run_rows(const std::vector<Recipe>& rows, const RunLimits
   return results;
 }
 
+std::int64_t RowResult::finished() const {
+  return std::count_if(runs.begin(), runs.end(), [](const Run& run) { return run.complete; });
+}
+
+Spread spread_of(const std::vector<double>& values) {
+  Spread spread;
+  if (values.empty()) return spread;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  spread.count = static_cast<int>(values.size());
+  spread.least = *least;
+  spread.most = *most;
+  spread.mean = std::accumulate(values.begin(), values.end(), 0.0) / spread.count;
+  return spread;
+}
+
 Spread iterations_of(const RowResult& result, const std::string& rate_name) {
-  return spread_of(result, rate_name, [](const Run& run) { return static_cast<double>(run.iterations); });
+  return spread_over(result, rate_name, [](const Run& run) { return static_cast<double>(run.iterations); });
 }
 
 Spread accuracy_of(const RowResult& result, const std::string& rate_name) {
-  return spread_of(result, rate_name, [](const Run& run) { return 100 * run.accuracy; });
+  return spread_over(result, rate_name, [](const Run& run) { return 100 * run.accuracy; });
 }
 
 Spread rate_of(const RowResult& result, const std::string& rate_name) {
-  return spread_of(result, rate_name, [](const Run& run) { return run.rate; });
+  return spread_over(result, rate_name, [](const Run& run) { return run.rate; });
 }
 
 }  // namespace lipschitzlr::experiment

@@ -54,10 +54,12 @@ class RowMaker {
   Cell ours(const NetworkRecipe& recipe, const std::string& protocol, Row& row) const {
     const std::vector<const NetworkRecord*> found = experiment::records_of(recipe, protocol, records_);
     for (const NetworkRecord* record : found) row.sources.push_back(source_of(collection_, *record));
-    if (found.empty() || found.front()->epochs.empty()) return word("");
-    const Peak best = experiment::best_accuracy(*found.front());
-    return {experiment::format_percent(best.percent), best.percent, source_of(collection_, *found.front()),
-            fmt::format("best of {}", counted(found.front()->epochs.size(), "epoch"))};
+    const std::vector<const NetworkRecord*> furthest = experiment::furthest_of(recipe, protocol, records_);
+    if (furthest.empty()) return word("");
+    const experiment::Spread best = experiment::best_accuracies(furthest);
+    std::string remark = fmt::format("best of {}", counted(furthest[0]->epochs.size(), "epoch"));
+    if (best.count > 1) remark += fmt::format(", {} seeds: {:.2f}–{:.2f}", best.count, best.least, best.most);
+    return {experiment::format_percent(best.mean), best.mean, source_of(collection_, *furthest[0]), remark};
   }
 
   std::size_t epochs_done(const NetworkRecipe& recipe) const {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "lipschitzlr/experiment/network_output.hpp"
+
 namespace lipschitzlr::experiment {
 namespace {
 
@@ -152,6 +154,27 @@ TEST(NetworkVerdict, ATrainingThatFailedSaysWhy) {
   record.failure = "the loss is not finite";
   EXPECT_EQ(judge(row(kSgd), {record}).word, "failed");
   EXPECT_TRUE(says(judge(row(kSgd), {record}), "the loss is not finite"));
+}
+
+TEST(NetworkVerdict, SeedsAreComparedWhereAllOfThemGot) {
+  NetworkRecord first = record_of(row(kSgd), 8), second = first, behind = record_of(row(kSgd), 3);
+  for (run::EpochLine& line : second.epochs) line.val_accuracy -= 0.02;
+  const std::vector<NetworkRecord> records = {behind, first, second};
+  const auto furthest = furthest_of(row(kSgd), "coded", records);
+  ASSERT_EQ(furthest.size(), 2u);
+  const Spread best = best_accuracies(furthest), last = last_accuracies(furthest);
+  EXPECT_NEAR(best.most - best.least, 2, 1e-9);
+  EXPECT_NEAR(best.mean, best_accuracy(first).percent - 1, 1e-9);
+  EXPECT_NEAR(last.mean, 100 * first.epochs.back().val_accuracy - 1, 1e-9);
+  EXPECT_TRUE(says(judge(row(kSgd), records), "Mean of 2 trainings: best 70.48 %, from 69.48 % to 71.48 %."));
+  EXPECT_TRUE(furthest_of(row(kSgd), "coded", {record_of(row(kSgd), 0)}).empty());
+  NetworkTask task;
+  task.recipe = row(kSgd);
+  task.protocol = "coded";
+  const std::string text = to_text(std::vector{task}, records);
+  EXPECT_NE(text.find(" 8/300  70.48 70.48  71.48"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  least                                     69.48 69.48\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  most                                      71.48 71.48\n"), std::string::npos) << text;
 }
 
 TEST(NetworkVerdict, AComparisonStandsBesideItsRowsAtTheSameEpoch) {

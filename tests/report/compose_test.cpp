@@ -88,6 +88,16 @@ TEST_F(ComposeTest, ANetworkIsPutBesideItsRowAndTheAuthorsCurve) {
   EXPECT_EQ(authors->x.size(), 300u);
 }
 
+TEST_F(ComposeTest, SeedsOfARowAreShownByTheirMeanAndSpread) {
+  write_network_record("runs/first");
+  write_network_record("runs/second");
+  write("runs/second/metrics.jsonl", epoch_line(1, "1.5", "0.4", "2") + epoch_line(2, "1.4", "0.6", "3"));
+  const Document document = compose(collect({folder + "/runs"}));
+  const Cell& coded = row(table(document, "table3"), "table3/cifar10-resnet20-adamo-adaptive-1e-3").cells.back();
+  EXPECT_NEAR(coded.value, 55, 1e-9);
+  EXPECT_EQ(coded.remark, "best of 2 epochs, 2 seeds: 50.00–60.00");
+}
+
 TEST_F(ComposeTest, NothingThatIsDamagedStopsThePage) {
   write_network_record("runs/good");
   write("runs/damaged/config.json", "{");

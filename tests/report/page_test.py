@@ -64,6 +64,22 @@ document.body.append(out);
 """
 
 
+# On a phone: the page in a frame as wide as one, telling the frame's owner how wide it turned out.
+TELL_WIDTH = r"""
+const first = document.querySelector("canvas").getBoundingClientRect();
+parent.postMessage({ window: innerWidth, page: document.documentElement.scrollWidth, chart: [first.left, first.right],
+  text: parseFloat(getComputedStyle(document.querySelector("#summary p")).fontSize) }, "*");
+"""
+PHONE = 390
+PHONE_PAGE = """<!DOCTYPE html><title>phone</title><iframe src="%s" width="%d" height="800" style="border:0"></iframe>
+<script>onmessage = (event) => {
+  const out = document.createElement("pre");
+  out.id = "seen";
+  out.textContent = JSON.stringify(event.data);
+  document.body.append(out);
+};</script>"""
+
+
 def run(words, **more):
     return subprocess.run(words, capture_output=True, text=True, timeout=300, **more)
 
@@ -102,17 +118,39 @@ def check(complaints, truth, sentence):
         complaints.append(sentence)
 
 
-def look_at(page, folder, complaints):
-    copy = page.with_name("copy.html")
-    copy.write_text(page.read_text().replace("</body>", f"<script>{USE_THE_PAGE}</script></body>"))
-    done = browse(copy, folder / "profile", "--window-size=1280,900", "--dump-dom")
+def with_script(page, name, script):
+    copy = page.with_name(name)
+    copy.write_text(page.read_text().replace("</body>", f"<script>{script}</script></body>"))
+    return copy
+
+
+def seen_in(page, folder, complaints):
+    """What the script of a page wrote down; None, with a complaint, when it did not get there."""
+    done = browse(page, folder / "profile", "--window-size=1280,900", "--dump-dom")
     console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     check(complaints, not console, f"the console says: {console}")
     found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
-    if not found:
-        complaints.append(f"the page was not used to the end\n{done.stderr[-3000:]}")
+    check(complaints, found, f"{page.name} was not used to the end\n{done.stderr[-3000:]}")
+    return json.loads(html.unescape(found.group(1))) if found else None
+
+
+def look_at_phone(page, folder, complaints):
+    inner = with_script(page, "inner.html", TELL_WIDTH)
+    outer = page.with_name("phone.html")
+    outer.write_text(PHONE_PAGE % (inner.name, PHONE))
+    seen = seen_in(outer, folder, complaints)
+    if seen is None:
         return
-    seen = json.loads(html.unescape(found.group(1)))
+    check(complaints, seen["window"] == PHONE and seen["page"] <= PHONE, f"the page does not fit a phone: {seen}")
+    left, right = seen["chart"]
+    check(complaints, 0 <= left < right - 200 and right <= PHONE, f"a chart does not fit a phone: {seen}")
+    check(complaints, seen["text"] >= 14, f"small print on a phone: {seen}")
+
+
+def look_at(page, folder, complaints):
+    seen = seen_in(with_script(page, "copy.html", USE_THE_PAGE), folder, complaints)
+    if seen is None:
+        return
     check(complaints, len(seen["charts"]) >= 15, f"only {len(seen['charts'])} charts")
     check(complaints, all(ink["drawn"] > 2000 and ink["colours"] > 20 for ink in seen["charts"]),
           f"a chart is blank: {seen['charts']}")
@@ -160,6 +198,7 @@ def main():
         tidied = run(["tidy", "-quiet", "-errors", "-utf8", str(page)])
         check(complaints, tidied.returncode == 0, f"tidy: {tidied.stderr[:3000]}")
         look_at(page, folder, complaints)
+        look_at_phone(page, folder, complaints)
         keep = os.environ.get("LIPSCHITZLR_KEEP_PAGE")
         if keep:
             shutil.copytree(folder, keep, dirs_exist_ok=True, ignore=shutil.ignore_patterns("profile"))

@@ -41,11 +41,19 @@ std::vector<std::string> departures(const NetworkRecipe& recipe, const std::stri
 std::vector<const run::NetworkRecord*> records_of(const NetworkRecipe& recipe, const std::string& protocol,
                                                   const std::vector<run::NetworkRecord>& records);
 
+// Those of them that got as far as the furthest, which is where seeds can be compared; none without an epoch.
+std::vector<const run::NetworkRecord*> furthest_of(const NetworkRecipe& recipe, const std::string& protocol,
+                                                   const std::vector<run::NetworkRecord>& records);
+
 struct Peak {
   std::size_t epoch = 0;  // from 1; 0: there is none
   double percent = 0;
 };
 Peak best_accuracy(const run::NetworkRecord& record);
+// Percent, over seeds.
+Spread best_accuracies(const std::vector<const run::NetworkRecord*>& records);
+Spread last_accuracies(const std::vector<const run::NetworkRecord*>& records);
+
 Peak best_accuracy(const Curve& curve, std::size_t epochs);  // up to that epoch
 
 // Percent: how far our best may lie from the curve's at an epoch.

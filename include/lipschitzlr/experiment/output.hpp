@@ -9,6 +9,9 @@
 
 namespace lipschitzlr::experiment {
 
+// What to_json says of accuracies taken on rows that were not trained on.
+inline constexpr const char* kHeldOut = "rows held out";
+
 // At most 100 characters a line: the table, then what there is to say about each row.
 std::string to_text(const std::vector<RowResult>& results, const RunLimits& limits);
 std::string to_json(const std::vector<RowResult>& results, const RunLimits& limits);

@@ -24,6 +24,9 @@ struct RunLimits {
   double seconds = std::numeric_limits<double>::infinity();
 };
 
+// Of a row with epochs: those of the limits, or its own.
+std::int64_t epochs_of(const Recipe& recipe, const RunLimits& limits);
+
 // "90s", "30m", "1.5h", or seconds without a letter. Throws Error (usage) for anything else.
 double seconds_from(const std::string& text);
 
@@ -55,6 +58,9 @@ struct RowResult {
   double naive_loss = 0;
   bool out_of_time = false;  // something above was cut short or not started because the time was up
   bool interrupted = false;  // ... because the user said so
+
+  bool whole() const { return absent.empty() && !out_of_time && !interrupted; }
+  std::int64_t finished() const;  // trainings that came to their end
 };
 
 // A sentence on what runs now; called often enough to redraw a line.
@@ -68,13 +74,15 @@ using Interrupt = std::function<bool()>;
 std::vector<RowResult> run_rows(const std::vector<Recipe>& rows, const RunLimits& limits, ThreadPool& pool,
                                 const Reporter& report = {}, const Interrupt& interrupt = {});
 
-// Least, mean and most over the seeds of the runs with a rate. count 0: there are none. complete: all of them are.
+// Least, mean and most, mostly over the seeds of the runs with a rate. count 0: there are none. complete: all of them
+// are.
 struct Spread {
   int count = 0;
   double least = 0, mean = 0, most = 0;
   bool complete = true;
   bool diverged = false;  // one of them left the finite numbers
 };
+Spread spread_of(const std::vector<double>& values);
 Spread iterations_of(const RowResult& result, const std::string& rate_name);
 Spread accuracy_of(const RowResult& result, const std::string& rate_name);  // in percent
 Spread rate_of(const RowResult& result, const std::string& rate_name);
