@@ -215,8 +215,8 @@ class Story {
     if (json_) return Json::parse(text)["rows"];
     for (const experiment::RowResult& result : results) {
       const experiment::Verdict verdict = experiment::judge(result);
-      const std::string why =
-          verdict.reasons.empty() ? "every figure of the paper lies within ours." : verdict.reasons[0];
+      const std::string why = verdict.reasons.empty() ? "every figure of the paper lies within ours and the tolerances."
+                                                      : verdict.reasons[0];
       fmt::print("{}", wrap(fmt::format("{} {:<14} {:<11} ", table, result.recipe.name, verdict.word), why));
     }
     std::fflush(stdout);

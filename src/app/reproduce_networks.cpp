@@ -49,6 +49,7 @@ class Reproduction {
   void run() {
     if (!tasks_.empty() && find_torch_part().empty()) start_torch_part({});  // says what is missing
     if (options_.dry_run) return show_estimate();
+    make_records_folder();  // before hours of work that it could not hold
     run_linear();
     run_networks();
     show();
@@ -63,6 +64,13 @@ class Reproduction {
 
  private:
   double seconds_left() const { return limits_.seconds - std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  void make_records_folder() const {
+    std::error_code failure;
+    std::filesystem::create_directories(limits_.records, failure);
+    if (failure) throw Error(Fault::data, fmt::format("{}: {}", limits_.records, failure.message()));
+    check_writable(limits_.records + "/" + experiment::kSpeedsFile);
+  }
 
   std::vector<NetworkSpeed> measure_speeds() {
     std::vector<std::string> words = {"probe"};
@@ -79,10 +87,7 @@ class Reproduction {
     if (guard_.interrupted()) return {};  // nothing will be run either
     if (code != 0) throw Error(static_cast<Fault>(code), "the libtorch part failed; the reason stands above");
     const std::vector<NetworkSpeed> speeds = experiment::speeds_from(output);
-    if (!options_.dry_run) {
-      std::filesystem::create_directories(limits_.records);
-      write_file_atomically(limits_.records + "/" + experiment::kSpeedsFile, output);
-    }
+    if (!options_.dry_run) write_file_atomically(limits_.records + "/" + experiment::kSpeedsFile, output);
     return speeds;
   }
 
@@ -90,8 +95,12 @@ class Reproduction {
     const std::vector<NetworkSpeed> speeds = measure_speeds();
     if (guard_.interrupted()) throw Error(kInterrupted, "interrupted; nothing was measured");
     experiment::estimate(tasks_, speeds, limits_);
-    fmt::print("{}",
-               options_.json ? experiment::estimate_json(tasks_, speeds) : experiment::estimate_text(tasks_, speeds));
+    if (options_.json) fmt::print("{}", experiment::estimate_json(tasks_, speeds));
+    if (!options_.json && !tasks_.empty()) fmt::print("{}", experiment::estimate_text(tasks_, speeds));
+    if (!selection_.linear.empty()) {
+      fmt::print(stderr, "lipschitzlr: {} of tables 1 and 2 not estimated: seconds each, minutes on the larger sets\n",
+                 selection_.linear.size() == 1 ? "a row is" : "rows are");
+    }
   }
 
   // Every row has its share of the time left; what it does not need goes to those after it. A row is written as soon as
@@ -124,6 +133,7 @@ class Reproduction {
 
   void run_networks() {
     if (tasks_.empty() || guard_.interrupted()) return;
+    if (limits_.is_try()) fmt::print(stderr, "lipschitzlr: other images or fewer are a try: recorded, not judged\n");
     experiment::NetworkLimits limits = limits_;
     if (std::isfinite(limits_.seconds)) {
       experiment::estimate(tasks_, measure_speeds(), limits_);

@@ -152,7 +152,8 @@ void add_run_options(CLI::App& command, Options& options) {
   expect_share(command.add_option("--validation", run.choice.validation,
                                   "share of the training images set aside; 0: validate on the "
                                   "test images; default: 0.1, coded 0"));
-  expect_whole(command.add_option("--limit", run.choice.limit, "train on so many images only"), 1);
+  expect_whole(
+      command.add_option("--limit", run.choice.limit, "train on so many images only, spread evenly over the set"), 1);
   expect_whole(command.add_option("--seed", run.choice.seed, "of start, order, augmentation and dropout; default: 1"),
                0);
   expect_whole(

@@ -20,7 +20,7 @@ Curves read_curves() {
   const nlohmann::json json = parse_json(file.content, name);
   Curves curves{json.at("source"), {}};
   for (const auto& [key, fields] : json.at("curves").items()) {
-    Curve curve{key, fields.at("val_accuracy"), fields.at("accuracy"), fields.at("loss"), {}};
+    Curve curve{key, fields.at("val_accuracy"), fields.at("accuracy"), fields.at("loss"), fields.at("val_loss"), {}};
     if (fields.contains("rate")) curve.rate = fields.at("rate").get<std::vector<double>>();
     curves.list.push_back(std::move(curve));
   }

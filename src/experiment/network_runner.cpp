@@ -56,7 +56,10 @@ void look_for_other_name(NetworkTask& task, const std::vector<run::NetworkRecord
 void look_at_record(NetworkTask& task, const NetworkLimits& limits) {
   if (!fs::exists(task.folder + "/config.json")) return;
   const run::NetworkRecord record = run::read_network_record(task.folder);
-  if (!record.problem.empty()) throw Error(Fault::data, record.problem);
+  if (!record.problem.empty()) {
+    task.failure = record.problem;
+    return;
+  }
   expect_same(task, limits, record);
   task.done = static_cast<std::int64_t>(record.epochs.size());
   task.failure = record.failure;
@@ -163,11 +166,11 @@ std::vector<NetworkTask> plan(const std::vector<NetworkRecipe>& rows, const Netw
         task.recipe = recipe;
         task.protocol = protocol;
         task.seed = static_cast<std::uint64_t>(seed);
-        task.folder = fmt::format("{}/{}-{}-{}", limits.records, recipe.name, protocol, seed);
+        task.folder =
+            fmt::format("{}/{}-{}-{}{}", limits.records, recipe.name, protocol, seed, limits.is_try() ? "-try" : "");
         task.wanted = limits.epochs > 0 ? limits.epochs : recipe.training.epochs;
         if (limits.data.empty()) task.absent = absent_sets(recipe.training.data);
-        const bool plain = limits.data.empty() && limits.images == 0;
-        if (plain && !fs::exists(task.folder)) look_for_other_name(task, records);
+        if (!limits.is_try() && !fs::exists(task.folder)) look_for_other_name(task, records);
         look_at_record(task, limits);
         tasks.push_back(std::move(task));
       }

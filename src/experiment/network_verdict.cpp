@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "experiment/grid.hpp"
 
@@ -14,12 +15,33 @@ using run::NetworkRecord;
 
 const char* const kCoded = "coded";
 
+// Options of `train` that are compared with the recipe by value, or that change nothing in the figures.
+const std::set<std::string> kAsRowsOrNoMatter = {"--data",     "--model",       "--optimizer",
+                                                 "--policy",   "--protocol",    "--decay",
+                                                 "--l2",       "--batch",       "--first-rate",
+                                                 "--rate",     "--constant",    "--update",
+                                                 "--augment",  "--padding",     "--precision",
+                                                 "--set",      "--k1",          "--k2",
+                                                 "--bn-eps",   "--bn-momentum", "--limit",
+                                                 "--schedule", "--epochs",      "--seed",
+                                                 "--threads",  "--log-steps",   "--checkpoint-minutes",
+                                                 "--output",   "--quiet",       "--json",
+                                                 "--watch",    "--resume"};
+
 std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "none"; }
 
 std::optional<double> number_of(const NetworkRecord& record, const std::string& option) {
   const std::string text = record.option(option);
   if (text.empty() || text == "none") return {};
   return record.number(option);
+}
+
+std::optional<double> median_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 class NetworkJudge {
@@ -38,6 +60,7 @@ class NetworkJudge {
     epochs_ = records_[0]->epochs.size();
     say_ours();
     const bool complete = static_cast<std::int64_t>(epochs_) >= recipe_.training.epochs;
+    if (departed_) return {"other options", reasons_};
     if (!recipe_.paper_network.empty()) return other_network();
     if (curve_ == nullptr && !complete) {
       reasons_.push_back("There is no curve of the authors to compare with before the last epoch.");
@@ -69,8 +92,10 @@ class NetworkJudge {
   void say_ours() {
     for (const NetworkRecord* record : records_) {
       reasons_.push_back(sentence_of(*record, fmt::format("Seed {}", record->option("seed"))));
+      if (!record->problem.empty()) reasons_.push_back(fmt::format("The record is damaged: {}.", record->problem));
       for (const std::string& departure : departures(recipe_, kCoded, *record)) {
         reasons_.push_back(fmt::format("Trained with {}.", departure));
+        departed_ = true;
       }
     }
     if (records_.size() < 2) return;
@@ -140,6 +165,7 @@ class NetworkJudge {
   const Curve* curve_;
   std::vector<const NetworkRecord*> records_;
   std::size_t epochs_ = 0;
+  bool departed_ = false;
   std::vector<std::string> reasons_;
 };
 
@@ -167,6 +193,8 @@ std::vector<std::string> departures(const NetworkRecipe& recipe, const std::stri
   if (training.policy != "baseline") compare("first rate", "first_rate", training.first_rate);
   if (!record.option("rate").empty()) compare("rate", "rate", training.rate);
   compare("constant", "constant", protocol == kCoded ? recipe.coded_constant : std::nullopt);
+  if (!record.option("l2").empty()) compare("l2", "l2", training.decay);  // the constant's lambda, under both protocols
+  if (!record.option("decay").empty()) compare("decay", "decay", protocol == kCoded ? training.decay : 0);
   for (const auto& [option, usual] :
        {std::pair{"update", "epoch"}, {"augment", "auto"}, {"padding", "tensorflow"}, {"precision", "single"}}) {
     const std::string had = record.option(option);
@@ -176,8 +204,13 @@ std::vector<std::string> departures(const NetworkRecipe& recipe, const std::stri
     const std::string had = record.option(option);
     if (!had.empty()) list.push_back(fmt::format("{} {}", option, had));
   }
-  const auto& words = record.command;
-  if (std::find(words.begin(), words.end(), "--weights") != words.end()) list.push_back("a start from trained weights");
+  // What else a row leaves at its default.
+  for (auto word = record.command.begin(); word != record.command.end(); ++word) {
+    const std::string option = word->substr(0, word->find('='));
+    if (option.size() < 3 || !option.starts_with("--") || kAsRowsOrNoMatter.contains(option)) continue;
+    const bool has_value = option == *word && word + 1 != record.command.end() && !(word + 1)->starts_with("--");
+    list.push_back(has_value ? *word + " " + *(word + 1) : *word);
+  }
   return list;
 }
 
@@ -187,8 +220,11 @@ std::vector<const NetworkRecord*> records_of(const NetworkRecipe& recipe, const 
   for (const NetworkRecord& record : records) {
     if (is_of(recipe, protocol, record)) list.push_back(&record);
   }
-  std::stable_sort(list.begin(), list.end(), [](const NetworkRecord* left, const NetworkRecord* right) {
-    return left->epochs.size() > right->epochs.size();
+  // Of as many epochs, the one that was trained as the recipe says comes first.
+  const auto departs = [&](const NetworkRecord* record) { return !departures(recipe, protocol, *record).empty(); };
+  std::stable_sort(list.begin(), list.end(), [&](const NetworkRecord* left, const NetworkRecord* right) {
+    if (left->epochs.size() != right->epochs.size()) return left->epochs.size() > right->epochs.size();
+    return !departs(left) && departs(right);
   });
   return list;
 }
@@ -198,7 +234,10 @@ std::vector<const NetworkRecord*> furthest_of(const NetworkRecipe& recipe, const
   std::vector<const NetworkRecord*> list = records_of(recipe, protocol, records);
   if (list.empty()) return list;
   const std::size_t most = std::max(list.front()->epochs.size(), std::size_t{1});
-  std::erase_if(list, [&](const NetworkRecord* record) { return record->epochs.size() < most; });
+  std::set<std::string> seeds;
+  std::erase_if(list, [&](const NetworkRecord* record) {
+    return record->epochs.size() < most || !seeds.insert(record->option("seed")).second;
+  });
   return list;
 }
 
@@ -234,9 +273,11 @@ Peak best_accuracy(const Curve& curve, std::size_t epochs) {
 double accuracy_tolerance(const Curve& curve, std::size_t epochs) {
   const std::size_t end = std::min(std::max(epochs, kJumpEpochs), curve.val_accuracy.size());
   const std::size_t begin = end - std::min(end, kJumpEpochs);
-  double sum = 0;
-  for (std::size_t i = begin + 1; i < end; ++i) sum += std::abs(curve.val_accuracy[i] - curve.val_accuracy[i - 1]);
-  return end - begin < 2 ? kLeastJump : std::max(kLeastJump, 100 * sum / static_cast<double>(end - begin - 1));
+  std::vector<double> jumps;
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    jumps.push_back(100 * std::abs(curve.val_accuracy[i] - curve.val_accuracy[i - 1]));
+  }
+  return std::max(kLeastJump, median_of(jumps).value_or(0));
 }
 
 std::optional<double> rate_ratio(const NetworkRecord& record, const Curve& curve) {
@@ -246,11 +287,7 @@ std::optional<double> rate_ratio(const NetworkRecord& record, const Curve& curve
     if (epoch < 2 || epoch > curve.rate.size() || !(curve.rate[epoch - 1] > 0)) continue;
     ratios.push_back(line.rate / curve.rate[epoch - 1]);
   }
-  if (ratios.empty()) return {};
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  if (ratios.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(ratios.begin(), middle)) / 2;
+  return median_of(ratios);
 }
 
 Verdict judge(const NetworkRecipe& recipe, const std::vector<NetworkRecord>& records, std::optional<double> hours) {

@@ -57,6 +57,14 @@ RowResult row_from(const json& object, const Recipe& recipe) {
   return result;
 }
 
+// More seeds than asked for hold those asked for.
+void keep_seeds(RowResult& result, int seeds) {
+  std::erase_if(result.runs, [&](const Run& run) { return run.seed > static_cast<std::uint64_t>(seeds); });
+  if (result.seeds_done < seeds) return;
+  result.seeds_done = seeds;
+  result.out_of_time = result.interrupted = false;
+}
+
 }  // namespace
 
 std::string row_record(const std::string& folder, const Recipe& recipe) {
@@ -68,10 +76,13 @@ std::optional<RowResult> read_row(const std::string& folder, const Recipe& recip
     const json whole = json::parse(read_file(row_record(folder, recipe)));
     const json& row = whole.at("rows").at(0);
     const bool same = whole.at("table") == recipe.table && row.at("name") == recipe.name &&
-                      whole.at("seeds") == limits.seeds &&
+                      whole.at("seeds") >= limits.seeds &&
                       (!recipe.counts_iterations() || whole.at("max_iterations") == limits.max_iterations) &&
                       (recipe.counts_iterations() || row.at("epochs") == epochs_of(recipe, limits));
-    if (same) return row_from(row, recipe);
+    if (!same) return {};
+    RowResult result = row_from(row, recipe);
+    keep_seeds(result, limits.seeds);
+    return result;
   } catch (const json::exception&) {
   } catch (const Error&) {
   }

@@ -8,6 +8,7 @@
 #include <torch/serialize/archive.h>
 
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -103,6 +104,11 @@ void check_weights(const std::string& path, const NamedTensors& from, const Name
                                fmt::join(source->sizes(), ", "), fmt::join(target.sizes(), ", ")));
     }
   }
+  // A deeper network of the same family has all of these and more.
+  for (const auto& [name, tensor] : from) {
+    if (name == kOptimizer || find(to, name) != nullptr) continue;
+    refuse(path, fmt::format("has the tensor {}, which this network lacks; it belongs to another network", name));
+  }
 }
 
 void copy_weights(const NamedTensors& from, const NamedTensors& to) {
@@ -110,9 +116,17 @@ void copy_weights(const NamedTensors& from, const NamedTensors& to) {
   for (const auto& [name, target] : to) at::Tensor(target).copy_(*find(from, name));
 }
 
+// By what it begins with, whatever its name.
+bool is_hdf5(const std::string& path) {
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  std::string begin(kSignature.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == kSignature || path.ends_with(".h5") || path.ends_with(".hdf5");
+}
+
 // Returns what a reader should know of the matching.
 std::vector<std::string> read_weights(const std::string& path, const Network& network) {
-  if (!path.ends_with(".h5") && !path.ends_with(".hdf5")) {
+  if (!is_hdf5(path)) {
     const NamedTensors tensors = load_safetensors(path).tensors, own = named_weights(network);
     check_weights(path, tensors, own);
     copy_weights(tensors, own);

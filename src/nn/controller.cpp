@@ -85,6 +85,7 @@ void RateController::feed(const PenultimateNorms& norms) {
 
 void RateController::before_step() {
   const bool per_step = options_.rule_options.update == rate::Update::per_iteration;
+  if (!per_step && !rule_->has_rate()) guessed_ = true;
   if (per_step || !rule_->has_rate()) feed(tap_->reading().last);
 }
 
@@ -92,7 +93,12 @@ double RateController::rate() const {
   return rule_->rate_at(steps_) * rate::schedule_factor(options_.schedule, steps_, options_.schedule_steps);
 }
 
-void RateController::observe() { feed(tap_->reading().largest); }
+void RateController::observe() {
+  // The fixed policy takes its constant from a whole epoch: what the first batch gave was only to begin with.
+  if (guessed_ && options_.rule_options.fixed) rule_ = rate::make_rule(options_.rule, options_.rule_options);
+  guessed_ = false;
+  feed(tap_->reading().largest);
+}
 
 void RateController::end_epoch() {
   if (options_.rule_options.update == rate::Update::per_epoch) observe();
@@ -111,6 +117,7 @@ std::string RateController::save() const {
   const nlohmann::ordered_json json = {
       {"rule", nlohmann::json::parse(rule_->save())},
       {"steps", steps_},
+      {"guessed", guessed_},
       {"numbers", {numbers_.penultimate_norm, numbers_.weight_norm, numbers_.gradient_bound, numbers_.second_moment}},
       {"tap", {{"last", to_json(reading.last)}, {"largest", to_json(reading.largest)}, {"batches", reading.batches}}},
   };
@@ -127,6 +134,8 @@ void RateController::load(const std::string& text) {
                                 tap.at("batches").get<std::int64_t>()};
     const auto steps = json.at("steps").get<std::uint64_t>();
     rule_->load(json.at("rule").dump());
+    options_.rule_options = rule_->options();
+    guessed_ = json.value("guessed", false);
     numbers_ = read;
     steps_ = steps;
     tap_->restore(reading);

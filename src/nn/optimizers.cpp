@@ -65,12 +65,18 @@ LipschitzOptimizer::LipschitzOptimizer(Groups groups, std::shared_ptr<Tap> tap, 
                                        const char* rule, LipschitzOptions defaults,
                                        const std::vector<torch::Tensor>& buffers)
     : Optimizer(groups, std::make_unique<LipschitzOptions>(defaults)),
+      buffers_(buffers),
+      groups_watched_(groups.size()),
       controller_(std::make_unique<RateController>(std::move(tap), weights_of(groups, buffers),
                                                    with_rule(std::move(options), rule))) {}
 
 torch::Tensor LipschitzOptimizer::step(LossClosure closure) {
   torch::Tensor loss = optimizer::loss_of(closure);
   const torch::NoGradGuard no_grad;
+  if (groups_watched_ != param_groups_.size()) {  // libtorch's add_param_group() tells nobody
+    controller_->watch(weights_of(param_groups_, buffers_));
+    groups_watched_ = param_groups_.size();
+  }
   controller_->before_step();
   for (auto& group : param_groups_) {
     auto& options = static_cast<LipschitzOptions&>(group.options());
@@ -91,8 +97,8 @@ void LipschitzOptimizer::save(torch::serialize::OutputArchive& archive) const {
 void LipschitzOptimizer::load(torch::serialize::InputArchive& archive) {
   c10::IValue rate;
   if (!archive.try_read("rate", rate)) throw Error(Fault::data, "the archive holds another optimizer's state");
+  controller_->load(rate.toStringRef());  // first: it refuses another rule's state
   torch::optim::serialize<LipschitzParamState, LipschitzOptions>(archive, *this);
-  controller_->load(rate.toStringRef());
 }
 
 void LipschitzSGD::update(torch::Tensor& parameter, const torch::Tensor& gradient, LipschitzParamState&,

@@ -255,7 +255,12 @@ bool Trainer::run_epoch(const std::function<bool(const StepReport&)>& go_on) {
 EpochReport Trainer::epoch_report() const { return state_->report; }
 std::int64_t Trainer::epochs_done() const { return state_->position.epoch - 1; }
 std::int64_t Trainer::steps_done() const { return state_->position.step; }
-Index Trainer::steps_per_epoch() const { return count_batches(state_->chosen.size(), state_->options.batch); }
+Index Trainer::steps_per_epoch() const {
+  const Index images = static_cast<Index>(state_->chosen.size()), batch = state_->options.batch;
+  // Batch norm has nothing to learn from a single image: left over, it waits for another epoch's order.
+  const bool single = batch > 1 && images > batch && images % batch == 1;
+  return count_batches(state_->chosen.size(), batch) - (single ? 1 : 0);
+}
 
 Index Trainer::parameter_count() const {
   Index count = 0;

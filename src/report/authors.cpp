@@ -49,7 +49,9 @@ std::optional<double> hours_of(const experiment::NetworkRecipe& recipe, const st
                                const std::vector<experiment::NetworkSpeed>& speeds) {
   std::optional<double> hours;
   for (const run::NetworkRecord& record : records) {
-    const bool same = record.option("network") == recipe.training.network && record.number("limit") == 0;
+    // A computed rate may take a pass of its own over the images.
+    const bool same = record.option("network") == recipe.training.network && record.number("limit") == 0 &&
+                      record.option("policy") == recipe.training.policy;
     // Both CIFAR sets have as many images, of the same size.
     const std::string data = record.option("data").substr(0, 5);
     if (!same || record.epochs.empty() || data != recipe.training.data.substr(0, 5)) continue;

@@ -23,8 +23,8 @@ std::vector<NetworkRun> network_runs(const Collection& collection);
 // The same records as experiment/ reads them, to be judged.
 std::vector<run::NetworkRecord> records_to_judge(const Collection& collection);
 
-// Hours that all epochs of a row take, by the seconds per epoch of a record on the same network, else by the speed that
-// was measured for it; none without either.
+// Hours that all epochs of a row take, by the seconds per epoch of a record of the same network and policy, else by the
+// speed that was measured for it; none without either.
 std::optional<double> hours_of(const experiment::NetworkRecipe& recipe, const std::vector<run::NetworkRecord>& records,
                                const std::vector<experiment::NetworkSpeed>& speeds);
 

@@ -16,6 +16,8 @@ const char* name_of(Role role) {
       return "training";
     case Role::authors:
       return "authors";
+    case Role::authors_training:
+      return "authors training";  // two classes of the page
     case Role::other:
       break;
   }

@@ -42,6 +42,7 @@ std::string spoken(const Tally& tally) {
                              {"differs", "differs", "differ"},
                              {"differs so far", "differs so far", "differ so far"},
                              {"artefact", "is an artefact", "are artefacts"},
+                             {"other options", "was trained otherwise", "were trained otherwise"},
                              {"not run", "was not run", "were not run"},
                              {"not at hand", "lacks its data", "lack their data"},
                              {"cut short", "was cut short", "were cut short"}};
@@ -65,15 +66,15 @@ int count_of(const std::vector<Tally>& tally, const std::vector<std::string>& wo
 
 // The whole page in a sentence.
 std::string bottom_line(const std::vector<Tally>& tally) {
-  const int holds = count_of(tally, {"reproduced", "agrees so far"});
+  const int holds = count_of(tally, {"reproduced"}), so_far = count_of(tally, {"agrees so far"});
   const int differs = count_of(tally, {"differs", "differs so far", "failed"});
   const int artefacts = count_of(tally, {"artefact"});
-  const int judged = holds + differs + artefacts;
+  const int judged = holds + so_far + differs + artefacts;
   if (judged == 0) return "No row of the paper can be judged yet from the records given.";
   return fmt::format(
-      "Of {} of the paper that can be judged from these records, {} hold up, {} come out differently, and {} come "
-      "from something other than what the paper says.",
-      counted(judged, "claim"), holds, differs, artefacts);
+      "Of {} of the paper that can be judged from these records, {} hold up, {} agree with the authors' own curves as "
+      "far as they were run, {} come out differently, and {} come from something other than what the paper says.",
+      counted(judged, "claim"), holds, so_far, differs, artefacts);
 }
 
 std::string table_sentence(const Table& table) {

@@ -110,7 +110,9 @@ Row make_row(const Recipe& recipe, const Found& found, Document& document) {
   row.verdict = found.row->verdict;
   row.reasons = found.row->notes;
   if (row.verdict == "reproduced") {
-    row.reasons.insert(row.reasons.begin(), "Reproduced: every figure of the paper lies within ours over the seeds.");
+    row.reasons.insert(
+        row.reasons.begin(),
+        "Reproduced: every figure of the paper lies within ours over the seeds and the tolerances of the rules.");
   }
   return row;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "report/authors.hpp"
 #include "report/parts.hpp"
@@ -40,6 +41,14 @@ std::vector<double> without_zeros(std::vector<double> values) {
   return values;
 }
 
+// In percent; none at all has no place on a log scale.
+std::vector<double> errors_of(std::vector<double> accuracies) {
+  for (double& share : accuracies) share = share < 1 ? 100 * (1 - share) : kNoNumber;
+  return accuracies;
+}
+
+constexpr double kNearTheTop = 0.95;
+
 constexpr const char* kSecondFigure =
     "The paper's figure 2 has the rate 0.1 and 1/L over all rows, on standardised pixels; pixels are divided by 255 "
     "here, "
@@ -61,9 +70,12 @@ class Study {
     ChartGroup group;
     group.title = fmt::format("{}: {}", data_title(first.data), network_title(first.model));
     group.id = identifier("train " + group.title);
-    group.about = "Thick: validation; thin: training; dashed: the authors' own curve, where the paper has this row.";
+    group.about =
+        "Thick: validation; thin: training; dashed: the authors' own curve, where the paper has this row. Where there "
+        "are "
+        "many, training is switched off at first.";
     const bool second = first.data == "mnist" && first.model == "softmax";
-    group.charts = {accuracy(second ? "Accuracy (figure 2)" : "Accuracy"), loss(), rate(), norms(), time()};
+    group.charts = {accuracy(second ? "Accuracy (figure 2)" : "Accuracy"), error(), loss(), rate(), norms(), time()};
     if (second) group.charts.front().about = kSecondFigure;
     std::erase_if(group.charts, [](const Chart& chart) { return chart.series.empty(); });
     for (Chart& chart : group.charts) chart.id = identifier(group.id + " " + chart.title);
@@ -85,36 +97,56 @@ class Study {
     if (!series.x.empty()) chart.series.push_back(std::move(series));
   }
 
-  // Two runs of the same row have one curve of the authors between them.
-  void add_authors(Chart& chart, std::size_t i, const std::string& what, std::vector<double> experiment::Curve::*column,
-                   double factor) const {
-    const experiment::Curve* curve = runs_[i].curve;
+  // Nothing when there is none; two runs of the same row have one curve of the authors between them.
+  const experiment::Curve& authors_of(std::size_t i) const {
+    static const experiment::Curve none;
+    const experiment::Curve* const curve = runs_[i].curve;
     const bool drawn = std::any_of(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(i),
                                    [&](const NetworkRun& run) { return run.curve == curve; });
-    if (curve == nullptr || drawn || (curve->*column).empty()) return;
-    const std::vector<double>& values = curve->*column;
+    return curve == nullptr || drawn ? none : *curve;
+  }
+
+  void add_authors(Chart& chart, std::size_t i, const std::string& what, const std::vector<double>& values,
+                   Role role = Role::authors) const {
+    if (values.empty()) return;
     const std::string name = optimizer_title(runs_[i].record->optimizer) + " " + runs_[i].record->policy;
-    chart.series.push_back(make_series(fmt::format("authors, {}{}{}", name, what.empty() ? "" : ": ", what),
-                                       Role::authors, static_cast<int>(i), epochs_to(values.size()),
-                                       factor == 1 ? without_zeros(values) : times(values, factor)));
+    chart.series.push_back(make_series(fmt::format("authors, {}{}{}", name, what.empty() ? "" : ": ", what), role,
+                                       static_cast<int>(i), epochs_to(values.size()), values));
   }
 
   Chart accuracy(const std::string& title) const {
     Chart chart = start(title, "accuracy, percent");
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      add_authors(chart, i, "validation", &experiment::Curve::val_accuracy, 100);
+      add_authors(chart, i, "validation", times(authors_of(i).val_accuracy, 100));
+      add_authors(chart, i, "training", times(authors_of(i).accuracy, 100), Role::authors_training);
       add(chart, i, "validation", Role::validation, times(runs_[i].record->curve("val_accuracy"), 100));
       add(chart, i, "training", Role::training, times(runs_[i].record->curve("accuracy"), 100));
     }
     return chart;
   }
 
+  // Near the top accuracies lie on one line; what they lack does not.
+  Chart error() const {
+    Chart chart = start("Error", "validation error, percent");
+    chart.y.logarithmic = true;
+    double best = 0;
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const std::vector<double>& ours = runs_[i].record->curve("val_accuracy");
+      add_authors(chart, i, "", errors_of(authors_of(i).val_accuracy));
+      add(chart, i, "", Role::validation, errors_of(ours));
+      best = std::accumulate(ours.begin(), ours.end(), best, [](double a, double b) { return std::max(a, b); });
+    }
+    if (best < kNearTheTop) chart.series.clear();
+    return chart;
+  }
+
   Chart loss() const {
     Chart chart = start("Loss", "loss");
-    chart.about = "Training loss with the penalty, as Keras reports it; validation loss without.";
+    chart.about = "Training loss with the penalty, as Keras reports it; ours of validation without, the authors' with.";
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const RunRecord& record = *runs_[i].record;
-      add_authors(chart, i, "training", &experiment::Curve::loss, 1);
+      add_authors(chart, i, "training", authors_of(i).loss, Role::authors_training);
+      add_authors(chart, i, "validation", authors_of(i).val_loss);
       add(chart, i, "training", Role::training, sum({record.curve("loss"), record.curve("penalty")}));
       add(chart, i, "validation", Role::validation, record.curve("val_loss"));
     }
@@ -125,7 +157,7 @@ class Study {
   Chart rate() const {
     Chart chart = start("Learning rate", "computed rate, before decay");
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      add_authors(chart, i, "", &experiment::Curve::rate, 1);
+      add_authors(chart, i, "", without_zeros(authors_of(i).rate));
       add(chart, i, "", Role::validation, without_zeros(runs_[i].record->curve("rate")));
     }
     chart.y.logarithmic = spans_decades(chart.series, &Series::y);

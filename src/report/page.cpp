@@ -25,7 +25,9 @@ std::string_view page_file(std::string_view name) {
 
 class PageWriter {
  public:
-  PageWriter(const Document& document, const std::string& folder) : document_(document), folder_(folder) {}
+  PageWriter(const Document& document, const std::string& folder) : document_(document), folder_(folder) {
+    thin_out(document_.charts);
+  }
 
   std::string write() const {
     return fill_template(page_file("page.html"), {{"title", escaped(document_.title)},
@@ -202,7 +204,7 @@ class PageWriter {
     return element("figure", {{"id", one.id}, {"class", "chart"}}, content) + "\n";
   }
 
-  const Document& document_;
+  Document document_;
   const std::string& folder_;
 };
 

@@ -160,6 +160,14 @@ class Reader {
     }
   }
 
+  double seconds_of_epochs() const {
+    double sum = 0;
+    for (const char* column : {"train_seconds", "measure_seconds", "validate_seconds"}) {
+      for (const double seconds : record_.curve(column)) sum += std::isfinite(seconds) ? seconds : 0;
+    }
+    return sum;
+  }
+
   void read_summary() {
     if (std::filesystem::exists(path(run::kFailureFile))) return cut("The training failed: " + failure());
     if (!std::filesystem::exists(path("summary.json"))) {
@@ -173,7 +181,8 @@ class Reader {
     const json summary = read_object("summary.json");
     if (summary.is_null()) return;
     record_.stopped = text_of(summary, record_.kind == RecordKind::network ? "stopped" : "stop");
-    record_.seconds = number_of(summary, "seconds", 0);
+    // Of a run that was resumed the summary knows the last part only.
+    record_.seconds = std::max(number_of(summary, "seconds", 0), seconds_of_epochs());
     // The curve of a long fit has gaps: its last point need not be the end.
     record_.epochs_done = std::max(record_.epochs_done, whole_of(summary, "epochs"));
     if (record_.kind == RecordKind::linear) record_.last_loss = number_of(summary, "loss", record_.last_loss);

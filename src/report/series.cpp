@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kMostPoints = 600, kFirstPoints = 200;
 constexpr double kDecades = 30;
+constexpr std::size_t kMostOfAll = 60000, kWhole = 10;  // points; about 12 bytes each
 
 // All of a short curve. Of a long one the first points, where most happens, then ever fewer, and the last.
 std::size_t next_kept(std::size_t i, std::size_t count) {
@@ -29,6 +30,34 @@ Series make_series(const std::string& label, Role role, int color, const std::ve
     series.y.push_back(y[i]);
   }
   return series;
+}
+
+void thin_out(std::vector<ChartGroup>& groups) {
+  const auto each = [&](auto&& action) {
+    for (ChartGroup& group : groups) {
+      for (Chart& chart : group.charts) {
+        for (Series& series : chart.series) action(series);
+      }
+    }
+  };
+  std::size_t total = 0;
+  each([&](const Series& series) { total += series.x.size(); });
+  if (total <= kMostOfAll) return;
+  // What stays whole of every curve is not there to be shared out.
+  std::size_t fixed = 0;
+  each([&](const Series& series) { fixed += std::min(series.x.size(), kWhole + 1); });
+  const std::size_t room = std::max(kMostOfAll, fixed + 1) - fixed;
+  const std::size_t step = (total - fixed + room - 1) / room;
+  each([&](Series& series) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (i >= kWhole && i + 1 < series.x.size() && (i - kWhole) % step != 0) continue;
+      series.x[kept] = series.x[i];
+      series.y[kept++] = series.y[i];
+    }
+    series.x.resize(kept);
+    series.y.resize(kept);
+  });
 }
 
 bool spans_decades(const std::vector<Series>& series, std::vector<double> Series::*axis) {

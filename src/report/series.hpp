@@ -12,6 +12,10 @@ namespace lipschitzlr::report {
 Series make_series(const std::string& label, Role role, int color, const std::vector<double>& x,
                    const std::vector<double>& y);
 
+// Leaves out points, evenly, of all curves alike, when there are more than a page of 1.5 MB has room for; the first
+// epochs, where most happens, and the last point stay.
+void thin_out(std::vector<ChartGroup>& groups);
+
 // Logarithmic when all values are above zero and the largest is more than 30 times the smallest.
 bool spans_decades(const std::vector<Series>& series, std::vector<double> Series::*axis);
 

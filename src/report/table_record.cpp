@@ -22,22 +22,31 @@ Range range_from(const json& object) {
   return range;
 }
 
+// Nothing in place of what has another type.
+json part_of(const json& object, const char* key, const json& nothing) {
+  const json part = object.value(key, nothing);
+  return part.type() == nothing.type() ? part : nothing;
+}
+
 TableRow row_from(const json& object) {
   TableRow row;
   row.name = text_of(object, "name");
   row.verdict = text_of(object, "verdict");
   row.majority = number_of(object, "majority", 0);
   row.epochs = whole_of(object, "epochs");
-  for (const json& note : object.value("notes", json::array())) {
+  for (const json& note : part_of(object, "notes", json::array())) {
     if (note.is_string()) row.notes.push_back(note.get<std::string>());
   }
-  const json figures = object.value("figures", json::object());
+  const json figures = part_of(object, "figures", json::object());
   for (const auto& [rate_name, figure] : figures.items()) {
     if (!figure.is_object()) continue;
-    if (figure.contains("rate")) row.rates[rate_name] = range_from(figure["rate"]);
-    for (const char* unit : {"iterations", "percent"}) {
-      if (figure.contains(unit)) row.figures[rate_name] = range_from(figure[unit]);
-    }
+    const auto range_of = [&](const char* unit, std::map<std::string, Range>& ranges) {
+      const json range = figure.value(unit, json());
+      if (range.is_object()) ranges[rate_name] = range_from(range);
+    };
+    range_of("rate", row.rates);
+    range_of("iterations", row.figures);
+    range_of("percent", row.figures);
   }
   return row;
 }

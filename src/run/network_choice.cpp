@@ -201,6 +201,8 @@ NetworkChoice completed(NetworkChoice choice, const data::ImageSet& images) {
   if (!choice.validation) choice.validation = coded ? 0 : 0.1;
   expect(*choice.validation >= 0 && *choice.validation < 1, "--validation: expected a share from 0 to below 1");
   expect(choice.limit >= 0, "--limit: expected a number of images");
+  expect(choice.optimizer == "auto-adam" || (!choice.k1 && !choice.k2 && !choice.hold_averages),
+         fmt::format("--k1, --k2 and --hold-averages are of auto-adam, not of {}", choice.optimizer));
   return choice;
 }
 

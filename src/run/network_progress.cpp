@@ -12,6 +12,8 @@ namespace {
 constexpr auto kBetweenBars = std::chrono::milliseconds(200);
 constexpr int kBarWidth = 20;
 
+std::string measured(double norm) { return norm > 0 ? fmt::format("{:.5g}", norm) : "-"; }  // zero: not yet
+
 }  // namespace
 
 void NetworkProgress::say(const std::string& sentence) {
@@ -36,10 +38,10 @@ void NetworkProgress::show(const nn::StepReport& step, double weight_norm) {
   const double done = static_cast<double>(step.images) / static_cast<double>(step.images_in_epoch);
   const std::string status = fmt::format(
       "  epoch {}/{} [{:<{}}] {:.0f} images/s  {} left  loss {:.4f}  accuracy {:.2f} %  rate {:.4g}  K_z "
-      "{:.4g}  max|w| {:.4g}",
+      "{}  max|w| {}",
       step.epoch, epochs_, std::string(static_cast<std::size_t>(done * kBarWidth), '='), kBarWidth, speed,
       speed > 0 ? clock_text(left / speed) : "?", step.mean_loss, step.mean_accuracy * 100, step.rate,
-      step.penultimate_norm, weight_norm);
+      measured(step.penultimate_norm), measured(weight_norm));
   if (watch_.live()) return watch_.draw(status);
   fmt::print(stderr, "\r\033[K{}", status);
   std::fflush(stderr);
@@ -56,11 +58,11 @@ void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& v
   }
   header_shown_ = true;
   const auto images = static_cast<double>(epoch.images);
-  fmt::print(
-      stderr, "{:>7} {:>10.5f} {:>8.2f} % {:>10.5f} {:>8.2f} % {:1}{:>9.4g} {:>10.5g} {:>10.5g} {:>9.0f} {:>9.1f}\n",
-      fmt::format("{}/{}", epoch.epoch, epochs_), epoch.loss, epoch.accuracy * 100, validation.loss,
-      validation.accuracy * 100, best ? "*" : "", epoch.rate, epoch.numbers.penultimate_norm, epoch.numbers.weight_norm,
-      images / std::max(epoch.train_seconds, 1e-9), epoch.train_seconds + epoch.measure_seconds);
+  fmt::print(stderr, "{:>7} {:>10.5f} {:>8.2f} % {:>10.5f} {:>8.2f} % {:1}{:>9.4g} {:>10} {:>10} {:>9.0f} {:>9.1f}\n",
+             fmt::format("{}/{}", epoch.epoch, epochs_), epoch.loss, epoch.accuracy * 100, validation.loss,
+             validation.accuracy * 100, best ? "*" : "", epoch.rate, measured(epoch.numbers.penultimate_norm),
+             measured(epoch.numbers.weight_norm), images / std::max(epoch.train_seconds, 1e-9),
+             epoch.train_seconds + epoch.measure_seconds);
 }
 
 void NetworkProgress::clear_bar() {

@@ -49,7 +49,7 @@ EpochLine epoch_line(const json& line) {
   return epoch;
 }
 
-// A line that a killed run left half written is the last one, and no fault.
+// A line that a killed run left half written is the last one, and no fault. Another one is, and the rest still counts.
 void read_epochs(NetworkRecord& record) {
   std::istringstream lines(read_file(record.folder + "/metrics.jsonl"));
   std::int64_t number = 0;
@@ -58,7 +58,8 @@ void read_epochs(NetworkRecord& record) {
     const json line = json::parse(text, nullptr, false);
     if (line.is_discarded() && lines.eof()) return;
     if (!line.is_object() || !line.contains("kind")) {
-      throw Error(Fault::data, fmt::format("{}/metrics.jsonl: line {} is damaged", record.folder, number));
+      record.problem = fmt::format("{}/metrics.jsonl: line {} is damaged", record.folder, number);
+      continue;
     }
     if (line.at("kind") == "epoch") record.epochs.push_back(epoch_line(line));
   }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -82,12 +83,32 @@ void Running::resume() {
   if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
     record_ = std::make_unique<Record>(Record::reopen(result_.folder, lines));
   }
+  if (!done && run_.more_epochs) note_epochs();
   recall_epochs();
   progress_->set_epochs(run_.choice.epochs);
   progress_->say(
       done ? fmt::format("all {} epochs are done, nothing is left to do; go on with more --epochs",
                          trainer_->epochs_done())
            : fmt::format("resumed at epoch {}, step {}", trainer_->epochs_done() + 1, trainer_->steps_done()));
+}
+
+// The command in the record is to make the whole of it, not its first part.
+void Running::note_epochs() {
+  const std::string path = result_.folder + "/config.json", epochs = std::to_string(run_.choice.epochs);
+  ordered_json config = ordered_json::parse(read_file(path));
+  config["options"]["epochs"] = run_.choice.epochs;
+  std::vector<std::string> command = config.at("command");
+  const auto is_epochs = [](const std::string& word) { return word == "--epochs" || word.starts_with("--epochs="); };
+  const auto found = std::find_if(command.begin(), command.end(), is_epochs);
+  if (found == command.end()) {
+    command.insert(command.end(), {"--epochs", epochs});
+  } else if (*found == "--epochs" && found + 1 != command.end()) {
+    *(found + 1) = epochs;
+  } else {
+    *found = "--epochs=" + epochs;
+  }
+  config["command"] = command;
+  write_file_atomically(path, config.dump(2) + "\n");
 }
 
 std::int64_t Running::recall_run(const std::string& note) {

@@ -28,8 +28,10 @@ class Running {
   void find_rate();
   void open_record();
   void resume();
+  void note_epochs();
   std::int64_t recall_run(const std::string& note);  // returns how many lines of the record the checkpoint knows
   void recall_epochs();
+  void expect_finite(const nn::EpochReport& epoch, const nn::Evaluation& validation) const;
   bool judge(std::int64_t epoch, const nn::Evaluation& validation);  // whether it is the best so far
   void after_step(const nn::StepReport& step);
   void after_epoch();

@@ -73,9 +73,14 @@ Running::Running(const NetworkRun& run) : run_(run) {
       std::make_unique<nn::Trainer>(trainer_options(choice_with_threads(), train_), train_, training_, run_.team);
   result_.parameters = trainer_->parameter_count();
   result_.processes = run_.team ? run_.team->size() : 1;
-  if (!run_.weights.empty() && !run_.resume) trainer_->load_weights(run_.weights);
+  if (!run_.weights.empty() && !run_.resume) {
+    for (const std::string& remark : trainer_->load_weights(run_.weights)) {
+      progress_->say(fmt::format("{}: {}", run_.weights, remark));
+    }
+  }
   guard_ = std::make_unique<rate::StartGuard>(rate::StartGuardOptions{
       .expected_penultimate_norm = rate::expected_penultimate_norm(run_.choice.batch, trainer_->penultimate_width()),
+      .expected_weight_norm = trainer_->weight_norm(),
       .factor = kLarge});
   if (run_.resume) {
     resume();
@@ -136,7 +141,10 @@ void Running::split_images() {
     result_.validated_on = fmt::format("{} training images set aside", aside);
   }
   if (run_.choice.limit > 0 && run_.choice.limit < static_cast<Index>(training_.size())) {
-    training_.resize(static_cast<std::size_t>(run_.choice.limit));
+    // Evenly: folders have their images class by class.
+    const auto count = static_cast<std::size_t>(run_.choice.limit), all = training_.size();
+    for (std::size_t i = 0; i < count; ++i) training_[i] = training_[i * all / count];
+    training_.resize(count);
   }
   result_.majority_accuracy = majority_share(validates_on_test_ ? test_ : train_, validation_);
 }
@@ -172,17 +180,29 @@ bool Running::judge(std::int64_t epoch, const nn::Evaluation& validation) {
   return true;
 }
 
+// The last step of an epoch can spoil the weights without a later one to show it.
+void Running::expect_finite(const nn::EpochReport& epoch, const nn::Evaluation& validation) const {
+  if (std::isfinite(validation.loss)) return;
+  const nn::RateNumbers& numbers = epoch.numbers;
+  throw Error(Fault::training,
+              fmt::format("the validation loss is {} after epoch {}, step {}, with the rate {:.6g} (K_z = {:.6g}, max "
+                          "||w|| = {:.6g}, G = {:.6g}); a smaller rate may help, such as --first-rate 0.001",
+                          validation.loss, epoch.epoch, epoch.step, epoch.last_rate, numbers.penultimate_norm,
+                          numbers.weight_norm, numbers.gradient_bound));
+}
+
 void Running::after_epoch() {
   const nn::EpochReport epoch = result_.last = trainer_->epoch_report();
   const Clock::time_point start = Clock::now();
   const nn::Evaluation validation = trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_);
   train_seconds_ += epoch.train_seconds;
   images_seen_ += epoch.images;
+  if (leads()) write(epoch, validation, seconds_since(start));
+  expect_finite(epoch, validation);
   const bool best = judge(epoch.epoch, validation);
   if (!leads()) return;
   if (best) trainer_->save_weights(result_.folder + "/best.safetensors");
   weight_norm_ = trainer_->weight_norm();
-  write(epoch, validation, seconds_since(start));
   progress_->show(epoch, validation, best);
   const std::string words = warning(epoch.epoch, epoch.numbers.penultimate_norm, epoch.numbers.weight_norm);
   if (!words.empty()) progress_->say("warning: " + words);

@@ -20,7 +20,7 @@ from train_test import lines_of, output_of, read_json, write_images  # noqa: E40
 
 FRONT = TORCH = ""
 LIMIT = 300  # seconds for any one command
-STEPS, BATCH = 20, 2
+STEPS, BATCH = 20, 4
 ROW = "mnist-cnn-adamo-adaptive"
 OTHER = "mnist-cnn-auto-adam-adaptive"
 
@@ -37,8 +37,8 @@ class ReproduceTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.root = tempfile.mkdtemp(prefix="lipschitzlr-reproduce-")
-        write_images(cls.root + "/grey", {"train": 14, "test": 2})
-        write_images(cls.root + "/colour", {"train": 14, "test": 2}, side=8, channels=3)
+        write_images(cls.root + "/grey", {"train": 28, "test": 2})
+        write_images(cls.root + "/colour", {"train": 28, "test": 2}, side=12, channels=3)
 
     @classmethod
     def tearDownClass(cls):
@@ -67,7 +67,7 @@ class ReproduceTest(unittest.TestCase):
         return self.reproduce(*words, "--data", "../grey", "--limit", "32", "--threads", "1", code=code)
 
     def record(self, row=ROW):
-        return f"{self.folder}/reproduction/{row}-coded-1"
+        return f"{self.folder}/reproduction/{row}-coded-1-try"
 
     # ---- rows
 

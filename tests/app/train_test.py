@@ -303,6 +303,9 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(process.returncode, 130)
         self.resume("more")  # as the message of the interrupted run says, without --epochs
         self.assert_same_run("whole", "more")
+        config = read_json(self.path("more/config.json"))  # made by one command, as the record says
+        self.assertEqual(config["options"]["epochs"], 12)
+        self.assertEqual(config["command"][config["command"].index("--epochs") + 1], "12")
 
     def test_resuming_a_finished_run_says_its_result_again(self):
         before = self.train("done", *MLP, "--epochs", "3")[0]
@@ -406,6 +409,24 @@ class TrainTest(unittest.TestCase):
         self.assertRegex(err, r"\Alipschitzlr: the loss is -?(nan|inf) at step 2 [^\n]*rate 1e\+38[^\n]*"
                               r"The last good checkpoint is some/checkpoint.safetensors\n\Z")
 
+    def test_a_last_step_that_spoils_the_weights_is_no_success(self):
+        # As many images as a batch has: no second step meets the huge weights, only validation does.
+        words = TINY + ["--data", "../grey", "--model", "softmax", "--optimizer", "sgd", "--policy", "baseline"]
+        err = self.train("last", *words, "--rate", "1e38", "--limit", "16", "--epochs", "2", "--quiet", code=4)[1]
+        self.assertRegex(err, r"\Alipschitzlr: the validation loss is -?(nan|inf) after epoch 1, step 1, with the rate "
+                              r"1e\+38 [^\n]*There is no checkpoint yet\n\Z")
+        self.assertFalse(os.path.exists(self.path("last/best.safetensors")))
+
+    def test_a_single_image_left_over_waits(self):
+        self.train("run", *CNN, "--limit", "33", "--validation", "0.1", "--epochs", "2", "--quiet")
+        self.assertEqual(read_json(self.path("run/summary.json"))["steps"], 2 * 2)
+
+    def test_a_limit_takes_images_of_every_class(self):
+        # Folders are read class by class; a network that saw one class only could not tell three apart.
+        words = BARE + ["--optimizer", "adamo", "--limit", "60", "--epochs", "30", "--quiet"]
+        self.train("run", *words)
+        self.assertGreater(read_json(self.path("run/summary.json"))["best"]["accuracy"], 0.7)
+
     # ---- options
 
     def test_wrong_options(self):
@@ -471,6 +492,7 @@ class TrainTest(unittest.TestCase):
             (2, [*data, "--epsilon", "-1", "--optimizer", "rmsprop"], "--epsilon -1"),
             (2, [*data, "--k1", "-1", "--optimizer", "auto-adam"], "--k1 -1"),
             (2, [*data, "--k2", "0", "--optimizer", "auto-adam"], "--k2 0"),
+            (2, [*data, "--k2", "1e-6", "--optimizer", "adamo"], "of auto-adam, not of adamo"),
             (2, [*data, "--bn-eps", "-1"], "--bn-eps -1"),
             (2, [*data, "--bn-momentum", "2"], "--bn-momentum 2"),
             (2, [*data, "--seed", "-1"], "--seed -1"),
@@ -616,6 +638,8 @@ class TrainTest(unittest.TestCase):
         out, err = self.run_program("evaluate", *common, "--weights", "run/best.safetensors")
         self.assertIn(f"{100 * result['best']['accuracy']:.2f} % of 12 test images", out)
 
+        # A deeper network has all that a shallower one asks for, and more.
+        self.train("deep", *TINY, "--data", "../colour", "--model", "resnet14-v1", "--epochs", "1", "--quiet")
         weights = ["--weights", "run/weights.safetensors"]
         with open(self.path("run/weights.safetensors"), "rb") as file:
             content = file.read()
@@ -623,6 +647,7 @@ class TrainTest(unittest.TestCase):
             file.write(content[:-1])
         table = [
             (3, ["--data", "../colour", "--model", "resnet14-v1", *weights], "run/weights.safetensors"),
+            (3, [*common, "--weights", "deep/weights.safetensors"], "which this network lacks"),
             (3, ["--data", "../colour", "--model", "mlp-8", *weights], "run/weights.safetensors"),
             (3, ["--data", "../grey", "--model", "resnet8-v1", *weights], "run/weights.safetensors"),
             (3, [*common, "--weights", "cut.safetensors"], "cut.safetensors"),

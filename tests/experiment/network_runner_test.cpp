@@ -79,8 +79,8 @@ TEST_F(NetworkRunner, WithoutABudgetOneIsFinishedAfterTheOther) {
   limits.seeds = 2;
   std::vector<NetworkTask> tasks = tasks_of({kSgd, kAdamo});
   EXPECT_TRUE(run(tasks));
-  EXPECT_EQ(asked, (Words{"mnist-cnn-sgd-adaptive-coded-1 3", "mnist-cnn-sgd-adaptive-coded-2 3",
-                          "mnist-cnn-adamo-adaptive-coded-1 3", "mnist-cnn-adamo-adaptive-coded-2 3"}));
+  EXPECT_EQ(asked, (Words{"mnist-cnn-sgd-adaptive-coded-1-try 3", "mnist-cnn-sgd-adaptive-coded-2-try 3",
+                          "mnist-cnn-adamo-adaptive-coded-1-try 3", "mnist-cnn-adamo-adaptive-coded-2-try 3"}));
 }
 
 TEST_F(NetworkRunner, ABudgetGoesRoundTheQuickestFirst) {
@@ -88,10 +88,10 @@ TEST_F(NetworkRunner, ABudgetGoesRoundTheQuickestFirst) {
   limits.seconds = 1e6;
   std::vector<NetworkTask> tasks = tasks_of({kSgd, kAdamo});
   EXPECT_TRUE(run(tasks));
-  EXPECT_EQ(asked, (Words{"mnist-cnn-adamo-adaptive-coded-1 1", "mnist-cnn-sgd-adaptive-coded-1 1",
-                          "mnist-cnn-adamo-adaptive-coded-1 2 more", "mnist-cnn-sgd-adaptive-coded-1 2 more",
-                          "mnist-cnn-adamo-adaptive-coded-1 4 more", "mnist-cnn-sgd-adaptive-coded-1 4 more",
-                          "mnist-cnn-adamo-adaptive-coded-1 5 more", "mnist-cnn-sgd-adaptive-coded-1 5 more"}));
+  EXPECT_EQ(asked, (Words{"mnist-cnn-adamo-adaptive-coded-1-try 1", "mnist-cnn-sgd-adaptive-coded-1-try 1",
+                          "mnist-cnn-adamo-adaptive-coded-1-try 2 more", "mnist-cnn-sgd-adaptive-coded-1-try 2 more",
+                          "mnist-cnn-adamo-adaptive-coded-1-try 4 more", "mnist-cnn-sgd-adaptive-coded-1-try 4 more",
+                          "mnist-cnn-adamo-adaptive-coded-1-try 5 more", "mnist-cnn-sgd-adaptive-coded-1-try 5 more"}));
 }
 
 TEST_F(NetworkRunner, AnEpochThatDoesNotFitIsNotBegun) {
@@ -112,13 +112,13 @@ TEST_F(NetworkRunner, ALaterCallGoesOnWithTheRecords) {
   std::vector<NetworkTask> second = tasks_of({kAdamo});
   EXPECT_EQ(second[0].done, 2);
   run(second);
-  EXPECT_EQ(asked.back(), "mnist-cnn-adamo-adaptive-coded-1 4 more");
+  EXPECT_EQ(asked.back(), "mnist-cnn-adamo-adaptive-coded-1-try 4 more");
   run(second);
   EXPECT_EQ(asked.size(), 2u);
 }
 
 TEST_F(NetworkRunner, ARecordWithoutACheckpointIsBegunAgainUnlessItHasEpochs) {
-  const fs::path place = folder / "mnist-cnn-adamo-adaptive-coded-1";
+  const fs::path place = folder / "mnist-cnn-adamo-adaptive-coded-1-try";
   limits.epochs = 2;
   std::vector<NetworkTask> tasks = tasks_of({kAdamo});
   run(tasks);
@@ -128,7 +128,7 @@ TEST_F(NetworkRunner, ARecordWithoutACheckpointIsBegunAgainUnlessItHasEpochs) {
   write_file_atomically(place / "metrics.jsonl", "");
   std::vector<NetworkTask> again = tasks_of({kAdamo});
   run(again);
-  EXPECT_EQ(asked.back(), "mnist-cnn-adamo-adaptive-coded-1 2");
+  EXPECT_EQ(asked.back(), "mnist-cnn-adamo-adaptive-coded-1-try 2");
 }
 
 TEST_F(NetworkRunner, AFailedTrainingIsRememberedAndNotTriedAgain) {

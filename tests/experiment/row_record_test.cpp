@@ -52,11 +52,19 @@ TEST_F(RowRecord, OfOtherLimitsIsNotTheRow) {
   EXPECT_FALSE(read_row(folder, select_recipes("table2", {"iris"}).at(0), limits));
 }
 
+TEST_F(RowRecord, OfMoreSeedsHoldsThoseOfFewer) {
+  write_row(folder, run(iris, limits), limits);
+  const RunLimits one{.seeds = 1, .max_iterations = 500};
+  EXPECT_EQ(to_json({*read_row(folder, iris, one)}, one), to_json({run(iris, one)}, one));
+}
+
 TEST_F(RowRecord, OfATrainingCutShortSaysSo) {
   RowResult result = run(iris, limits);
   result.interrupted = true;
+  result.seeds_done = 1;
   write_row(folder, result, limits);
   EXPECT_FALSE(read_row(folder, iris, limits)->whole());
+  EXPECT_TRUE(read_row(folder, iris, {.seeds = 1, .max_iterations = 500})->whole());
 }
 
 TEST_F(RowRecord, ThatIsDamagedIsNone) {

@@ -40,6 +40,17 @@ ControllerOptions controller_options(rate::RuleOptions rule_options) {
   return options;
 }
 
+// Steps of the stream; an epoch has three.
+void run(int from, int to, torch::Tensor& w, LipschitzOptimizer& optimizer, Tap& tap) {
+  const Stream stream;
+  for (int step = from; step < to; ++step) {
+    w.mutable_grad() = vector_of(stream.gradient(step));
+    tap.add(stream.norms(step));
+    optimizer.step();
+    if (step % 3 == 2) optimizer.end_epoch();
+  }
+}
+
 // What the paper's algorithms do, written out number by number: the slow reference.
 struct Reference {
   std::string rule;
@@ -151,17 +162,28 @@ TEST(LipschitzSgd, PerEpochUsesTheFirstBatchThenTheLargestNormOfTheEpoch) {
   EXPECT_DOUBLE_EQ(step_with(1), 32.0 / 3 / 40);
 }
 
-TEST(LipschitzSgd, FixedPolicyKeepsTheFirstConstant) {
+// The first batch gives a rate to begin with; the largest norm of the first epoch gives the one for ever.
+TEST(LipschitzSgd, FixedPolicyKeepsTheConstantOfTheFirstEpoch) {
   torch::Tensor w = vector_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
   rate::RuleOptions fixed;
   fixed.fixed = true;
   LipschitzSGD optimizer({w}, tap, controller_options(fixed));
-  for (const double norm : {10.0, 40.0, 2.0}) {
+  const auto expect_rate = [&](double norm, double norm_of_rate) {
     w.mutable_grad() = torch::zeros_like(w);
     tap->add({norm, norm, norm, 8});
     optimizer.step();
-    EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), 32.0 / 3 / 10);
+    EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), 32.0 / 3 / norm_of_rate);
+  };
+  expect_rate(10, 10);
+  std::stringstream archive;
+  torch::save(optimizer, archive);  // a guess that was saved is still one
+  torch::load(optimizer, archive);
+  expect_rate(40, 10);
+  expect_rate(5, 10);
+  optimizer.end_epoch();
+  for (const double norm : {80.0, 2.0}) {
+    expect_rate(norm, 40);
     optimizer.end_epoch();
   }
 }
@@ -183,16 +205,7 @@ TEST(AdaMo, TheFirstEpochHasItsOwnRateThenKStartsThere) {
 }
 
 TEST(Optimizers, ContinueFromAnArchiveBitForBit) {
-  const Stream stream;
   for (const std::string rule : {"sgd", "adamo", "rmsprop", "auto-adam"}) {
-    const auto run = [&](int from, int to, torch::Tensor& w, LipschitzOptimizer& optimizer, Tap& tap) {
-      for (int step = from; step < to; ++step) {
-        w.mutable_grad() = vector_of(stream.gradient(step));
-        tap.add(stream.norms(step));
-        optimizer.step();
-        if (step % 3 == 2) optimizer.end_epoch();
-      }
-    };
     torch::Tensor whole = vector_of(start()).requires_grad_(), half = vector_of(start()).requires_grad_();
     auto tap = std::make_shared<Tap>(), half_tap = std::make_shared<Tap>(), rest_tap = std::make_shared<Tap>();
     const ControllerOptions options = controller_options({});
@@ -216,6 +229,53 @@ TEST(Optimizers, RefuseTheArchiveOfAnother) {
   torch::save(other, archive);
   LipschitzSGD optimizer({w}, std::make_shared<Tap>(), controller_options({}));
   EXPECT_THROW(torch::load(optimizer, archive), Error);
+}
+
+// A sum of squares tells K's average and V's apart when only one of them takes the archive's beta.
+TEST(Optimizers, GoOnWithTheOptionsOfTheArchive) {
+  rate::RuleOptions slow;
+  slow.beta = 0.99;
+  torch::Tensor whole = vector_of(start()).requires_grad_();
+  auto tap = std::make_shared<Tap>(), other_tap = std::make_shared<Tap>();
+  AdaMo optimizer({whole}, tap, controller_options(slow));
+  run(0, 4, whole, optimizer, *tap);
+  std::stringstream archive;
+  torch::save(optimizer, archive);
+  torch::Tensor rest = whole.detach().clone().requires_grad_();
+  AdaMo other({rest}, other_tap, controller_options({}));
+  torch::load(other, archive);
+  run(4, kSteps, whole, optimizer, *tap);
+  run(4, kSteps, rest, other, *other_tap);
+  EXPECT_TRUE(torch::equal(whole, rest));
+}
+
+TEST(Optimizers, AnotherRulesArchiveChangesNothing) {
+  torch::Tensor w = vector_of(start()).requires_grad_();
+  auto tap = std::make_shared<Tap>();
+  LipschitzSGD sgd({w}, tap, controller_options({}));
+  AdaMo adamo({w}, tap, controller_options({}));
+  run(0, 2, w, sgd, *tap);
+  std::stringstream archive;
+  torch::save(sgd, archive);
+  const std::string before = adamo.controller().save();
+  EXPECT_THROW(torch::load(adamo, archive), Error);
+  EXPECT_TRUE(adamo.state().empty());
+  EXPECT_EQ(adamo.controller().save(), before);
+}
+
+TEST(Optimizers, AGroupAddedLaterCountsInTheWeightNorm) {
+  torch::Tensor w = torch::full({1}, 2.0, torch::kDouble).requires_grad_();
+  torch::Tensor large = torch::full({1}, 100.0, torch::kDouble).requires_grad_();
+  auto tap = std::make_shared<Tap>();
+  ControllerOptions options = controller_options({});
+  options.l2 = 0.5;
+  LipschitzSGD optimizer({w}, tap, options);
+  optimizer.add_param_group(torch::optim::OptimizerParamGroup({large}));
+  w.mutable_grad() = torch::zeros_like(w);
+  tap->add({64, 64, 64, 8});  // G = 3/32 * 64 = 6, and 0.5 * 100
+  optimizer.step();
+  EXPECT_DOUBLE_EQ(optimizer.controller().numbers().weight_norm, 100);
+  EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), 1.0 / 56);
 }
 
 TEST(Optimizers, GroupsHaveTheirOwnDecayAndScale) {

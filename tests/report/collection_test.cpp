@@ -65,6 +65,14 @@ TEST_F(CollectionTest, ReadsTheFiguresOfATable) {
   EXPECT_EQ(record.command(row), "lipschitzlr reproduce table1 iris --seeds 2 --max-iterations 1000");
 }
 
+TEST_F(CollectionTest, FiguresOfAnotherTypeAreNone) {
+  write("odd.json", R"({"table": "table1", "rows": [{"name": "boston", "notes": 3,
+                        "figures": {"coded": {"rate": 3, "iterations": []}, "published": 7}}, {"figures": "x"}]})");
+  const TableRecord record = collect_in({"odd.json"}).tables.at(0);
+  ASSERT_EQ(record.rows.size(), 2u);
+  EXPECT_TRUE(record.rows[0].rates.empty() && record.rows[0].figures.empty() && record.rows[0].notes.empty());
+}
+
 TEST_F(CollectionTest, ATableThatIsCutShortEmptyOrSomethingElseSaysSo) {
   write("cut.json", std::string(kTable).substr(0, 100));
   write("empty.json", "");

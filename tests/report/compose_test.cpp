@@ -91,6 +91,9 @@ TEST_F(ComposeTest, ANetworkIsPutBesideItsRowAndTheAuthorsCurve) {
 TEST_F(ComposeTest, SeedsOfARowAreShownByTheirMeanAndSpread) {
   write_network_record("runs/first");
   write_network_record("runs/second");
+  write("runs/second/config.json", R"({"kind": "network training",
+      "options": {"data": "cifar10", "network": "resnet20-v1", "optimizer": "adamo", "policy": "adaptive",
+                  "protocol": "coded", "epochs": 2, "decay": 0.001, "seed": 8, "threads": 2}})");
   write("runs/second/metrics.jsonl", epoch_line(1, "1.5", "0.4", "2") + epoch_line(2, "1.4", "0.6", "3"));
   const Document document = compose(collect({folder + "/runs"}));
   const Cell& coded = row(table(document, "table3"), "table3/cifar10-resnet20-adamo-adaptive-1e-3").cells.back();

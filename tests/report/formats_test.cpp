@@ -50,6 +50,25 @@ std::size_t count(const std::string& text, const std::string& part) {
   return number;
 }
 
+// 37 rows of 300 epochs from three seeds, each in six charts beside the authors' curve.
+TEST(Formats, APageOfTheWholePaperStaysSmallAndItsJsonWhole) {
+  Document document = small_document("a");
+  Series series{"a", Role::validation, 0, {}, {}};
+  for (int epoch = 1; epoch <= 300; ++epoch) {
+    series.x.push_back(epoch);
+    series.y.push_back(epoch / 7.0);
+  }
+  for (int chart = 0; chart < 3 * 37; ++chart) {
+    document.charts[0].charts.push_back(document.charts[0].charts[0]);
+    document.charts[0].charts.back().series.assign(11, series);
+  }
+  const std::string page = to_html(document, "runs");
+  EXPECT_LT(page.size(), 1'500'000u);
+  EXPECT_NE(page.find("[1,2,3,4,5,6,7,8,9,10,11,"), std::string::npos) << "the first epochs";
+  EXPECT_NE(page.find(",300],"), std::string::npos) << "and the last";
+  EXPECT_EQ(nlohmann::json::parse(to_json(document))["charts"].back()["series"][0]["x"].size(), 300u);
+}
+
 TEST(Formats, CsvHasALineForEveryFigure) {
   EXPECT_EQ(to_csv(small_document("a,\"b\"")),
             "table,row,figure,value,verdict,record,command\n"

@@ -58,10 +58,10 @@ TEST_F(NetworkRecords, ALineThatAKilledRunLeftHalfWrittenIsNoFault) {
   EXPECT_EQ(read().epochs.size(), 1u);
 }
 
-TEST_F(NetworkRecords, DamageIsToldWithItsPlaceAndKeepsWhatCameBefore) {
+TEST_F(NetworkRecords, DamageIsToldWithItsPlaceAndTheRestStands) {
   put("metrics.jsonl", kEpoch + "damage\n" + kEpoch);
   EXPECT_EQ(read().problem, folder.string() + "/metrics.jsonl: line 2 is damaged");
-  EXPECT_EQ(read().epochs.size(), 1u);
+  EXPECT_EQ(read().epochs.size(), 2u);
   put("metrics.jsonl", R"({"kind": "epoch", "epoch": "first"})"
                        "\n");
   EXPECT_EQ(read().problem, folder.string() + "/metrics.jsonl: is not that of a network training");

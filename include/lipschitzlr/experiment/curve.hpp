@@ -12,6 +12,7 @@ struct Curve {
   std::vector<double> val_accuracy;  // shares, on the test set
   std::vector<double> accuracy;      // in training
   std::vector<double> loss;          // in training, with the L2 penalty, as Keras reports it
+  std::vector<double> val_loss;      // on the test set
   std::vector<double> rate;          // computed, before decay; empty when the authors did not keep it
 };
 

@@ -24,6 +24,8 @@ struct NetworkLimits {
   std::string data;                      // images to train on in place of the row's, for a try; empty: the row's
   Index images = 0;                      // train on so many only; 0: all
   unsigned threads = 0;
+
+  bool is_try() const { return !data.empty() || images > 0; }  // has records of its own, and no verdict
 };
 
 // What a probe measured, in seconds per image.
@@ -42,7 +44,7 @@ struct NetworkTask {
   std::string folder;
   std::int64_t wanted = 0;          // epochs
   std::int64_t done = 0;            // epochs in the record
-  std::string failure;              // of the training; nothing is run any more
+  std::string failure;              // of the training, or what is wrong with its record; nothing is run any more
   std::vector<std::string> absent;  // data sets that are not at hand; nothing is run
   double epoch_seconds = 0;         // estimated; 0: not known
 

@@ -8,6 +8,7 @@
 //   agrees so far     the same with fewer epochs than the paper's; differs so far
 //   no curve          when there is nothing to compare with before all epochs are done
 //   another network   when the paper quotes its figure from elsewhere, for a network other than the one trained
+//   other options     when it was trained otherwise than the recipe says
 //   failed            when the training ended in itself
 //   not run           when there is no record
 
@@ -22,8 +23,8 @@
 
 namespace lipschitzlr::experiment {
 
-// Percent. An epoch's accuracy jumps: the tolerance is the mean jump of the authors' curve from epoch to epoch over the
-// eight epochs up to n, and this at least.
+// Percent. An epoch's accuracy jumps: the tolerance is the median jump of the authors' curve from epoch to epoch over
+// the eight epochs up to n, which one collapse does not widen, and this at least.
 inline constexpr double kLeastJump = 1;
 inline constexpr std::size_t kJumpEpochs = 8;
 inline constexpr double kNetworkRateTolerance = 0.25;  // of the median ratio
@@ -33,7 +34,7 @@ inline constexpr double kPeakTolerance = 1;            // percent between best a
 // without a schedule.
 bool is_of(const NetworkRecipe& recipe, const std::string& protocol, const run::NetworkRecord& record);
 
-// What else was chosen otherwise than by the recipe: "first rate 0.001 in place of none". Empty: nothing.
+// What else was chosen otherwise than by the recipe: "first rate 0.001 in place of none", "--beta 0.5". Empty: nothing.
 std::vector<std::string> departures(const NetworkRecipe& recipe, const std::string& protocol,
                                     const run::NetworkRecord& record);
 
@@ -41,7 +42,8 @@ std::vector<std::string> departures(const NetworkRecipe& recipe, const std::stri
 std::vector<const run::NetworkRecord*> records_of(const NetworkRecipe& recipe, const std::string& protocol,
                                                   const std::vector<run::NetworkRecord>& records);
 
-// Those of them that got as far as the furthest, which is where seeds can be compared; none without an epoch.
+// Those of them that got as far as the furthest, one per seed, which is where seeds can be compared; none without an
+// epoch.
 std::vector<const run::NetworkRecord*> furthest_of(const NetworkRecipe& recipe, const std::string& protocol,
                                                    const std::vector<run::NetworkRecord>& records);
 

@@ -11,8 +11,8 @@ namespace lipschitzlr::experiment {
 
 std::string row_record(const std::string& folder, const Recipe& recipe);  // FOLDER/table1-boston.json
 
-// The row as far as it was measured with these limits but for the time; none when the file is not there, damaged or of
-// other limits.
+// The row as far as it was measured with these limits but for the time, from a record of as many seeds or more; none
+// when the file is not there, damaged or of other limits.
 std::optional<RowResult> read_row(const std::string& folder, const Recipe& recipe, const RunLimits& limits);
 
 void write_row(const std::string& folder, const RowResult& result, const RunLimits& limits);

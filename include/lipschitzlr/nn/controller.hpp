@@ -84,7 +84,11 @@ class RateController {
   std::uint64_t steps() const { return steps_; }
   Tap& tap() { return *tap_; }
 
-  // All state as JSON: the rule's, the tap's, the count of steps. load() throws Error (data) on anything else.
+  // The tensors whose largest norm is max ||w||, when there are others than at the start.
+  void watch(std::vector<at::Tensor> weights) { weights_ = std::move(weights); }
+
+  // All state as JSON: the rule's with its options, the tap's, the count of steps. The shape of the loss, l2 and the
+  // variant are not in it: they are those of the constructor. load() throws Error (data) on anything else.
   std::string save() const;
   void load(const std::string& text);
 
@@ -97,6 +101,7 @@ class RateController {
   ControllerOptions options_;
   std::unique_ptr<rate::Rule> rule_;
   RateNumbers numbers_;
+  bool guessed_ = false;  // the rate rests on the first batch only
   std::uint64_t steps_ = 0;
   Team* team_ = nullptr;
 };

@@ -75,6 +75,8 @@ class LipschitzOptimizer : public torch::optim::Optimizer {
   const rate::RuleOptions& rule_options() const { return controller_->options().rule_options; }
 
  private:
+  std::vector<torch::Tensor> buffers_;
+  std::size_t groups_watched_;  // whose parameters count in max ||w||
   std::unique_ptr<RateController> controller_;
 };
 

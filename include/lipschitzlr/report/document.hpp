@@ -48,7 +48,7 @@ struct Table {
   std::vector<Row> rows;
 };
 
-enum class Role { validation, training, authors, other };
+enum class Role { validation, training, authors, authors_training, other };
 
 struct Series {
   std::string label;

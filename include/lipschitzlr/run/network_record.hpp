@@ -1,6 +1,6 @@
 #pragma once
 // The record of a network training, read back from its folder (run/record.hpp) without libtorch. Nothing throws: what
-// is missing, damaged or half written is told in a sentence, and what was readable before it stands.
+// is missing, damaged or half written is told in a sentence, and what is readable stands.
 
 #include <cstdint>
 #include <map>

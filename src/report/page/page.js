@@ -116,6 +116,9 @@ function setUpCopying() {
 const colourOf = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 const seriesColour = (series) => colourOf(`--series-${series.color % 8}`);
 const faded = (colour) => colour + "b0";
+const isAuthors = (series) => series.role.startsWith("authors");
+const isTraining = (series) => series.role.endsWith("training");
+const MANY_SERIES = 12; // then the training ones wait in the legend
 
 function shortNumber(value) {
   if (value === 0) return "0";
@@ -130,14 +133,14 @@ function makeDataset(series) {
     label: series.label,
     data: series.x.map((x, i) => ({ x, y: series.y[i] })),
     series,
-    borderWidth: series.role === "training" ? 1 : series.role === "authors" ? 1.5 : 2.5,
-    borderDash: series.role === "authors" ? [6, 4] : [],
-    pointRadius: series.role === "authors" ? 0 : few ? 2.5 : 0,
+    borderWidth: isTraining(series) ? 1 : isAuthors(series) ? 1.5 : 2.5,
+    borderDash: isAuthors(series) ? [6, 4] : [],
+    pointRadius: !isAuthors(series) && few ? 2.5 : 0,
     pointBackgroundColor: (context) => context.dataset.borderColor,
     pointBorderColor: (context) => context.dataset.borderColor,
     pointHitRadius: 6,
     // A smaller number is drawn in front.
-    order: series.role === "authors" ? 2 : series.role === "training" ? 1 : 0,
+    order: isAuthors(series) ? 2 : isTraining(series) ? 1 : 0,
   };
 }
 
@@ -162,7 +165,7 @@ function makeAxis(axis, small, least) {
 function paint(chart) {
   for (const dataset of chart.data.datasets) {
     const colour = seriesColour(dataset.series);
-    dataset.borderColor = dataset.series.role === "authors" ? faded(colour) : colour;
+    dataset.borderColor = isAuthors(dataset.series) ? faded(colour) : colour;
     dataset.backgroundColor = dataset.borderColor;
   }
   for (const scale of Object.values(chart.options.scales)) {
@@ -183,7 +186,7 @@ function fillLegend(chart, legend) {
     swatch.className = `swatch ${dataset.series.role}`;
     swatch.dataset.color = dataset.series.color;
     button.type = "button";
-    button.setAttribute("aria-pressed", "true");
+    button.setAttribute("aria-pressed", String(chart.isDatasetVisible(i)));
     button.append(swatch, dataset.label);
     button.addEventListener("click", () => {
       const shown = !chart.isDatasetVisible(i);
@@ -254,6 +257,9 @@ function drawChart(description) {
       },
     },
   });
+  if (description.series.length > MANY_SERIES) {
+    description.series.forEach((series, i) => chart.setDatasetVisibility(i, !isTraining(series)));
+  }
   chart.legend_ = figure.querySelector(".legend");
   fillLegend(chart, chart.legend_);
   fillTools(chart, description, figure.querySelector(".tools"));
