@@ -53,7 +53,8 @@ class NetworkJudge {
     records_ = records_of(recipe_, kCoded, all_);
     if (records_.empty() || (records_[0]->epochs.empty() && records_[0]->failure.empty())) return not_run(hours);
     for (const NetworkRecord* record : records_) {
-      if (!record->failure.empty()) reasons_.push_back(fmt::format("Failed: {}", record->failure));
+      if (!record->failure.empty())
+        reasons_.push_back(fmt::format("Seed {} failed: {}.", record->option("seed"), record->failure));
     }
     if (records_[0]->epochs.empty()) return {"failed", reasons_};
     records_ = furthest_of(recipe_, kCoded, all_);

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/experiment/setting.hpp"
@@ -45,7 +46,8 @@ class RowRunner {
   double seconds_left() const { return std::chrono::duration<double>(end_ - Clock::now()).count(); }
   std::vector<NamedRate> rates(const Setting& setting) const;
   void run_seed(const Setting& setting, std::uint64_t seed, const linear::Weights<double>& start);
-  Run run_rate(const Setting& setting, const NamedRate& rate, std::uint64_t seed, const linear::Weights<double>& start);
+  Run run_rate(const Setting& setting, const NamedRate& rate, std::uint64_t seed, const linear::Weights<double>& start,
+               double seconds);
   void describe(const Setting& setting);
   void look_for_naive_stop(const Setting& setting, const linear::Weights<double>& start);
   linear::Observer observer(const std::string& rate_name, std::uint64_t seed) const;
@@ -101,28 +103,33 @@ std::vector<NamedRate> RowRunner::rates(const Setting& setting) const {
 }
 
 void RowRunner::run_seed(const Setting& setting, std::uint64_t seed, const linear::Weights<double>& start) {
-  const auto first = static_cast<std::ptrdiff_t>(result_.runs.size());
-  for (const NamedRate& rate : rates(setting)) {
-    const auto same = std::find_if(result_.runs.begin() + first, result_.runs.end(),
-                                   [&](const Run& run) { return run.rate == rate.rate; });
-    Run run = same != result_.runs.end() ? *same : run_rate(setting, rate, seed, start);
-    run.rate_name = rate.name;
-    result_.out_of_time |= run.stop == linear::Stop::seconds;
-    result_.interrupted |= run.stop == linear::Stop::interrupted;
-    result_.runs.push_back(std::move(run));
-    if (result_.interrupted) return;
+  const std::vector<NamedRate> list = rates(setting);
+  std::vector<std::optional<Run>> runs(list.size());
+  // The baseline, which comes first and can take a thousand times longer than the others, has what time they leave.
+  for (std::size_t left = list.size(); left > 0 && !result_.interrupted; --left) {
+    const std::size_t i = (list.size() - left + 1) % list.size();
+    const auto same =
+        std::find_if(runs.begin(), runs.end(), [&](const auto& run) { return run && run->rate == list[i].rate; });
+    const double seconds = seconds_left() / static_cast<double>(left);
+    runs[i] = same != runs.end() ? **same : run_rate(setting, list[i], seed, start, seconds);
+    runs[i]->rate_name = list[i].name;
+    result_.out_of_time |= runs[i]->stop == linear::Stop::seconds;
+    result_.interrupted |= runs[i]->stop == linear::Stop::interrupted;
   }
-  if (seed == 1) look_for_naive_stop(setting, start);
+  for (const auto& run : runs) {
+    if (run) result_.runs.push_back(*run);
+  }
+  if (seed == 1 && !result_.interrupted) look_for_naive_stop(setting, start);
 }
 
 Run RowRunner::run_rate(const Setting& setting, const NamedRate& rate, std::uint64_t seed,
-                        const linear::Weights<double>& start) {
+                        const linear::Weights<double>& start, double seconds) {
   linear::SolverOptions options;
   options.algorithm = recipe().training.batch > 0 ? linear::Algorithm::sgd : linear::Algorithm::gd;
   options.rate = rate.rate;
   options.batch = recipe().training.batch;
   options.seed = seed;
-  options.seconds = std::max(0.0, seconds_left());
+  options.seconds = std::max(0.0, seconds);
   if (recipe().counts_iterations()) {
     const std::int64_t most =
         rate.comparison ? std::min(limits_.max_iterations, kComparisonIterations) : limits_.max_iterations;
@@ -240,7 +247,9 @@ Spread accuracy_of(const RowResult& result, const std::string& rate_name) {
 }
 
 Spread rate_of(const RowResult& result, const std::string& rate_name) {
-  return spread_over(result, rate_name, [](const Run& run) { return run.rate; });
+  Spread spread = spread_over(result, rate_name, [](const Run& run) { return run.rate; });
+  spread.complete = true;  // it is known before the training
+  return spread;
 }
 
 }  // namespace lipschitzlr::experiment
