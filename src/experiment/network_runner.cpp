@@ -43,11 +43,13 @@ void expect_same(const NetworkTask& task, const NetworkLimits& limits, const run
 // A training of this row and seed under another name, that is far enough or can go on, need not be run again: the one
 // with the most epochs.
 void look_for_other_name(NetworkTask& task, const std::vector<run::NetworkRecord>& records) {
+  const bool has_its_own = fs::exists(task.folder);
   for (const run::NetworkRecord* record : records_of(task.recipe, task.protocol, records)) {
-    const bool useful =
-        has_checkpoint(record->folder) || static_cast<std::int64_t>(record->epochs.size()) >= task.wanted;
-    if (!useful || !record->problem.empty() || record->option("seed") != std::to_string(task.seed)) continue;
-    if (!departures(task.recipe, task.protocol, *record).empty()) continue;
+    if (!record->problem.empty() || !departures(task.recipe, task.protocol, *record).empty()) continue;
+    const auto epochs = static_cast<std::int64_t>(record->epochs.size());
+    task.known = std::max(task.known, epochs);
+    const bool useful = has_checkpoint(record->folder) || epochs >= task.wanted;
+    if (has_its_own || !useful || record->option("seed") != std::to_string(task.seed)) continue;
     task.folder = record->folder;
     return;
   }
@@ -82,7 +84,7 @@ class Runner {
     for (std::int64_t goal = 1; is_anything_open(); goal *= 2) {
       for (NetworkTask* task : order) {
         const std::int64_t target = std::min({goal, task->wanted, task->done + epochs_that_fit(*task)});
-        if (!task->open() || task->done >= target) continue;
+        if (!task->open() || task->done >= target || goal <= task->known) continue;
         if (!go(*task, target)) return false;
       }
     }
@@ -170,7 +172,7 @@ std::vector<NetworkTask> plan(const std::vector<NetworkRecipe>& rows, const Netw
             fmt::format("{}/{}-{}-{}{}", limits.records, recipe.name, protocol, seed, limits.is_try() ? "-try" : "");
         task.wanted = limits.epochs > 0 ? limits.epochs : recipe.training.epochs;
         if (limits.data.empty()) task.absent = absent_sets(recipe.training.data);
-        if (!limits.is_try() && !fs::exists(task.folder)) look_for_other_name(task, records);
+        if (!limits.is_try()) look_for_other_name(task, records);
         look_at_record(task, limits);
         tasks.push_back(std::move(task));
       }

@@ -183,6 +183,25 @@ TEST_F(NetworkRunner, ATrainingUnderAnotherNameIsNotRunAgain) {
   EXPECT_EQ(tasks_of({kSgd})[0].folder, (folder / "mine").string()) << "the one with the most epochs";
 }
 
+// Of seed 2, without a checkpoint: nothing to go on with, but the row has its two epochs.
+TEST_F(NetworkRunner, ABudgetGoesFirstToRowsThatNoRecordHasThatFar) {
+  limits.data = "";
+  limits.epochs = 4;
+  limits.seconds = 1e6;
+  fs::create_directories(folder / "mine");
+  write_file_atomically(folder / "mine" / "config.json", R"({"kind": "network training", "options": {"data": "mnist",
+    "network": "mnist-cnn", "optimizer": "auto-adam", "policy": "adaptive", "protocol": "coded", "decay": 0,
+    "limit": 0, "batch": 256, "first_rate": "none", "seed": 2}})");
+  write_file_atomically(
+      folder / "mine" / "metrics.jsonl",
+      "{\"kind\": \"epoch\", \"epoch\": 1, \"step\": 1}\n{\"kind\": \"epoch\", \"epoch\": 2, \"step\": 2}\n");
+  std::vector<NetworkTask> tasks = tasks_of({"mnist-cnn-auto-adam-adaptive", kSgd});
+  for (NetworkTask& task : tasks) task.absent.clear();
+  EXPECT_TRUE(run(tasks));
+  EXPECT_EQ(asked, (Words{"mnist-cnn-sgd-adaptive-coded-1 1", "mnist-cnn-sgd-adaptive-coded-1 2 more",
+                          "mnist-cnn-auto-adam-adaptive-coded-1 4", "mnist-cnn-sgd-adaptive-coded-1 4 more"}));
+}
+
 // By hand: 60000 images at 2 ms, 10000 test images and, for the pass, 60000 again at 1 ms.
 TEST_F(NetworkRunner, AnEpochIsEstimatedFromSteps) {
   limits.data = "";

@@ -1,7 +1,8 @@
 #pragma once
 // Runs rows on networks by starting `train`, once or several times per training, each in a record of its own that a
 // later call goes on with. A time budget is shared in rounds: all trainings are brought to 1 epoch, then to 2, 4, 8,
-// ..., the ones with the shortest epochs first; an epoch that does not fit into the time left is not begun. How long
+// ..., the ones with the shortest epochs first, without those whose row another record has that far already; an epoch
+// that does not fit into the time left is not begun. How long
 // epochs take is computed from a short measured probe per network. libtorch is not needed here: who calls hands in how
 // to start it.
 
@@ -44,6 +45,7 @@ struct NetworkTask {
   std::string folder;
   std::int64_t wanted = 0;          // epochs
   std::int64_t done = 0;            // epochs in the record
+  std::int64_t known = 0;           // epochs of the row in any record: a budget goes to what no record has first
   std::string failure;              // of the training, or what is wrong with its record; nothing is run any more
   std::vector<std::string> absent;  // data sets that are not at hand; nothing is run
   double epoch_seconds = 0;         // estimated; 0: not known
