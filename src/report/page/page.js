@@ -135,7 +135,7 @@ function makeDataset(series) {
     series,
     borderWidth: isTraining(series) ? 1 : isAuthors(series) ? 1.5 : 2.5,
     borderDash: isAuthors(series) ? [6, 4] : [],
-    pointRadius: !isAuthors(series) && few ? 2.5 : 0,
+    pointRadius: series.x.length === 1 ? 5 : !isAuthors(series) && few ? 2.5 : 0,
     pointBackgroundColor: (context) => context.dataset.borderColor,
     pointBorderColor: (context) => context.dataset.borderColor,
     pointHitRadius: 6,
@@ -235,7 +235,10 @@ function fillTools(chart, description, tools) {
 
 function drawChart(description) {
   const figure = document.getElementById(description.id);
-  const first = Math.min(...description.series.flatMap((series) => series.x.slice(0, 1)));
+  // An axis from 1 to 1 has no room for its only point.
+  const start = Math.min(...description.series.flatMap((series) => series.x.slice(0, 1)));
+  const first = description.x.end === start ? start - 1 : start;
+  if (first < start) description.x.end = start + 1;
   const chart = new Chart(figure.querySelector("canvas"), {
     type: "line",
     data: { datasets: description.series.map(makeDataset) },
