@@ -231,7 +231,7 @@ TEST(Optimizers, RefuseTheArchiveOfAnother) {
   EXPECT_THROW(torch::load(optimizer, archive), Error);
 }
 
-// A sum of squares tells K's average and V's apart when only one of them takes the archive's beta.
+// K's average, which makes the rate, and V's, which makes the step, must both take the archive's beta.
 TEST(Optimizers, GoOnWithTheOptionsOfTheArchive) {
   rate::RuleOptions slow;
   slow.beta = 0.99;

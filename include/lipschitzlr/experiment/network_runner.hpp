@@ -2,9 +2,8 @@
 // Runs rows on networks by starting `train`, once or several times per training, each in a record of its own that a
 // later call goes on with. A time budget is shared in rounds: all trainings are brought to 1 epoch, then to 2, 4, 8,
 // ..., the ones with the shortest epochs first, without those whose row another record has that far already; an epoch
-// that does not fit into the time left is not begun. How long
-// epochs take is computed from a short measured probe per network. libtorch is not needed here: who calls hands in how
-// to start it.
+// that does not fit into the time left is not begun. How long epochs take is computed from a short measured probe per
+// network. libtorch is not needed here: who calls hands in how to start it.
 
 #include <cstdint>
 #include <functional>

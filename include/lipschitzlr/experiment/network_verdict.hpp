@@ -52,11 +52,11 @@ struct Peak {
   double percent = 0;
 };
 Peak best_accuracy(const run::NetworkRecord& record);
+Peak best_accuracy(const Curve& curve, std::size_t epochs);  // up to that epoch
+
 // Percent, over seeds.
 Spread best_accuracies(const std::vector<const run::NetworkRecord*>& records);
 Spread last_accuracies(const std::vector<const run::NetworkRecord*>& records);
-
-Peak best_accuracy(const Curve& curve, std::size_t epochs);  // up to that epoch
 
 // Percent: how far our best may lie from the curve's at an epoch.
 double accuracy_tolerance(const Curve& curve, std::size_t epochs);

@@ -74,8 +74,8 @@ using Interrupt = std::function<bool()>;
 std::vector<RowResult> run_rows(const std::vector<Recipe>& rows, const RunLimits& limits, ThreadPool& pool,
                                 const Reporter& report = {}, const Interrupt& interrupt = {});
 
-// Least, mean and most, mostly over the seeds of the runs with a rate. count 0: there are none. complete: all of them
-// are.
+// Least, mean and most of some numbers, such as one per seed. count 0: there are none. complete: all trainings behind
+// them are.
 struct Spread {
   int count = 0;
   double least = 0, mean = 0, most = 0;
