@@ -98,8 +98,8 @@ class Reproduction {
     if (options_.json) fmt::print("{}", experiment::estimate_json(tasks_, speeds));
     if (!options_.json && !tasks_.empty()) fmt::print("{}", experiment::estimate_text(tasks_, speeds));
     if (!selection_.linear.empty()) {
-      fmt::print(stderr, "lipschitzlr: {} of tables 1 and 2 not estimated: seconds each, minutes on the larger sets\n",
-                 selection_.linear.size() == 1 ? "a row is" : "rows are");
+      fmt::print(stderr,
+                 "lipschitzlr: rows of tables 1 and 2 are not estimated: seconds each, minutes on the larger sets\n");
     }
   }
 
