@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/cifar.hpp"
+#include "lipschitzlr/data/image/cifar.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace lipschitzlr;

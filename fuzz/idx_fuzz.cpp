@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/idx.hpp"
+#include "lipschitzlr/data/image/idx.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace lipschitzlr;

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/png.hpp"
+#include "lipschitzlr/data/image/png.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* bytes, std::size_t size, std::size_t most);
 

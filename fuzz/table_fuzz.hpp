@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "data/read_source.hpp"
-#include "data/source.hpp"
+#include "data/table/read_source.hpp"
+#include "data/table/source.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {

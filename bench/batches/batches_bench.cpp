@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/data/batches.hpp"
+#include "lipschitzlr/data/batch/batches.hpp"
 
 namespace {
 

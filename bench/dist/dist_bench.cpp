@@ -43,20 +43,20 @@ struct Traffic {
 };
 
 // A team that looks at the clock.
-class WatchedTeam : public Team {
+class WatchedTeam : public Communicator {
  public:
-  explicit WatchedTeam(Team& team) : team_(team) {}
-  int rank() const override { return team_.rank(); }
-  int size() const override { return team_.size(); }
+  explicit WatchedTeam(Communicator& communicator) : communicator_(communicator) {}
+  int rank() const override { return communicator_.rank(); }
+  int size() const override { return communicator_.size(); }
   std::unique_ptr<Pending> start_sum(std::span<float> values) override { return watch(values, gradients); }
   std::unique_ptr<Pending> start_sum(std::span<double> values) override { return watch(values, statistics); }
   void maximum(std::span<double> values) override {
     const auto start = Clock::now();
-    team_.maximum(values);
+    communicator_.maximum(values);
     count(statistics, values.size_bytes());
     statistics.seconds += seconds_since(start);
   }
-  void broadcast(std::span<std::byte> bytes) override { team_.broadcast(bytes); }
+  void broadcast(std::span<std::byte> bytes) override { communicator_.broadcast(bytes); }
 
   Traffic gradients, statistics;
 
@@ -82,27 +82,27 @@ class WatchedTeam : public Team {
   template <class Value>
   std::unique_ptr<Pending> watch(std::span<Value> values, Traffic& traffic) {
     count(traffic, values.size_bytes());
-    return std::make_unique<Watched>(team_.start_sum(values), traffic);
+    return std::make_unique<Watched>(communicator_.start_sum(values), traffic);
   }
 
-  Team& team_;
+  Communicator& communicator_;
 };
 
-void sum(Team& team, std::size_t count, int rounds) {
+void sum(Communicator& communicator, std::size_t count, int rounds) {
   std::vector<float> values(count, 1.0F);
   std::vector<double> seconds;
-  team.sum(std::span<float>(values));  // connections are warm, all are here
+  communicator.sum(std::span<float>(values));  // connections are warm, all are here
   for (int round = 0; round < rounds; ++round) {
     const auto start = Clock::now();
-    team.sum(std::span<float>(values));
+    communicator.sum(std::span<float>(values));
     seconds.push_back(seconds_since(start));
   }
-  if (!team.leads()) return;
+  if (!communicator.is_root()) return;
   fmt::print("{{\"least\": {:.9f}, \"median\": {:.9f}}}\n", *std::min_element(seconds.begin(), seconds.end()),
              median(seconds));
 }
 
-void train(Team& team, const Words& words) {
+void train(Communicator& communicator, const Words& words) {
   nn::TrainerOptions options;
   options.network = words[1];
   options.batch = std::stol(words[2]);
@@ -112,8 +112,8 @@ void train(Team& team, const Words& words) {
   const data::ImageSet images = bench::made_up_images(words[1] == "mnist-cnn", options.batch * std::stol(words[3]));
   std::vector<Index> all(static_cast<std::size_t>(images.count()));
   std::iota(all.begin(), all.end(), Index{0});
-  WatchedTeam watched(team);
-  nn::Trainer trainer(options, images, all, team.size() == 1 ? nullptr : &watched);
+  WatchedTeam watched(communicator);
+  nn::Trainer trainer(options, images, all, communicator.size() == 1 ? nullptr : &watched);
   std::vector<double> steps, work, gradients, statistics;
   auto start = Clock::now();
   double work_before = work_so_far();
@@ -131,7 +131,7 @@ void train(Team& team, const Words& words) {
     work_before = work_so_far();
     return true;
   });
-  if (!team.leads()) return;
+  if (!communicator.is_root()) return;
   fmt::print(
       "{{\"step\": {:.6f}, \"work\": {:.6f}, \"gradients\": {:.6f}, \"statistics\": {:.6f}, \"gradient_bytes\": {}, "
       "\"gradient_calls\": "
@@ -147,11 +147,11 @@ int main(int count, char** arguments) {
   const Words words(arguments + 1, arguments + count);
   const std::string mode = words.empty() ? "" : words[0];
   try {
-    const std::unique_ptr<Team> team = dist::connect(dist::surroundings().value());
+    const std::unique_ptr<Communicator> communicator = dist::connect(dist::surroundings().value());
     if (mode == "sum" && words.size() == 3) {
-      sum(*team, std::stoul(words[1]), std::stoi(words[2]));
+      sum(*communicator, std::stoul(words[1]), std::stoi(words[2]));
     } else if (mode == "train" && words.size() == 5) {
-      train(*team, words);
+      train(*communicator, words);
     } else {
       fmt::print(stderr, "dist_bench is called by compare.py\n");
       return 2;

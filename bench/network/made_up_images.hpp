@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/data/images.hpp"
+#include "lipschitzlr/data/image/images.hpp"
 
 namespace lipschitzlr::bench {
 

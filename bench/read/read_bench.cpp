@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "lipschitzlr/data/read.hpp"
+#include "lipschitzlr/data/table/read.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "lipschitzlr/data/catalogue.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
 #include "lipschitzlr/experiment/setting.hpp"
 #include "lipschitzlr/linear/solver.hpp"
 

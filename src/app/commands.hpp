@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 
 namespace lipschitzlr::app {
 
 // Joins the processes that were started together with this one; null when it is alone.
-using Connect = std::function<std::unique_ptr<Team>()>;
+using Connect = std::function<std::unique_ptr<Communicator>()>;
 
 void add_rate_command(CLI::App& app);
 // words: of the command line, for the record of the run.

@@ -9,7 +9,7 @@
 #include "app/commands.hpp"
 #include "app/options.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/obtain.hpp"
+#include "lipschitzlr/data/catalogue/obtain.hpp"
 
 namespace lipschitzlr::app {
 namespace {

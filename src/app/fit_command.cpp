@@ -6,9 +6,9 @@
 #include "app/commands.hpp"
 #include "app/options.hpp"
 #include "app/show.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
-#include "lipschitzlr/base/together.hpp"
 
 namespace lipschitzlr::app {
 namespace {
@@ -60,12 +60,12 @@ int fit(Options& options, const Connect& connect) {
   const bool silent = options.quiet || options.json;
   options.training.verbosity = silent ? run::Verbosity::silent : run::default_verbosity();
   run::check(options.training);
-  const std::unique_ptr<Team> team = connect ? connect() : nullptr;
-  if (team && options.data.source == "-") {
+  const std::unique_ptr<Communicator> communicator = connect ? connect() : nullptr;
+  if (communicator && options.data.source == "-") {
     throw Error(Fault::usage, "standard input reaches one process alone; name a file that all processes can read");
   }
-  const bool speaks = leads(team.get());
-  from_leader(team.get(), [&] {
+  const bool speaks = is_root(communicator.get());
+  from_root(communicator.get(), [&] {
     if (!options.output.empty()) check_writable(options.output);
     return "";
   });
@@ -74,7 +74,7 @@ int fit(Options& options, const Connect& connect) {
     fmt::print("{}\n", describe(options.data, prepared));
     std::fflush(stdout);
   }
-  const run::TrainingResult result = run::train(options.data, prepared, options.training, team.get());
+  const run::TrainingResult result = run::train(options.data, prepared, options.training, communicator.get());
   return speaks ? conclude(options, result) : exit_code_of(result.stop);
 }
 

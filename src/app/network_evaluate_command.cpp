@@ -4,7 +4,7 @@
 
 #include "app/options.hpp"
 #include "app/torch_commands.hpp"
-#include "lipschitzlr/data/image_sources.hpp"
+#include "lipschitzlr/data/image/image_sources.hpp"
 #include "lipschitzlr/run/network_choice.hpp"
 
 namespace lipschitzlr::app {

@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
 
 namespace lipschitzlr::app {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "app/commands.hpp"
-#include "app/team.hpp"
+#include "app/communicator.hpp"
 #include "app/torch_commands.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -57,7 +57,7 @@ int run(const std::vector<std::string>& words) {
   lipschitzlr::app::add_train_command(app, words, exit_code);
   lipschitzlr::app::add_network_evaluate_command(app);
   lipschitzlr::app::add_probe_command(app);
-  lipschitzlr::app::add_fit_command(app, words, exit_code, lipschitzlr::app::join_team);
+  lipschitzlr::app::add_fit_command(app, words, exit_code, lipschitzlr::app::join_communicator);
   bool as_json = false;
   CLI::App* env = app.add_subcommand("env", "What libtorch computes with: version, threads, BLAS");
   env->add_flag("--json", as_json, "Print JSON");

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "app/communicator.hpp"
 #include "app/options.hpp"
-#include "app/team.hpp"
 #include "app/torch_commands.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/image_sources.hpp"
+#include "lipschitzlr/data/image/image_sources.hpp"
 #include "lipschitzlr/rate/second_moment.hpp"
 #include "lipschitzlr/run/network_training.hpp"
 
@@ -195,11 +195,11 @@ void show(const run::NetworkResult& result) {
 void train(Options options, const std::vector<std::string>& words, int& exit_code) {
   options.run.command = words;
   options.run.verbosity = options.quiet ? run::Verbosity::silent : run::default_verbosity();
-  const std::unique_ptr<Team> team = join_team();
-  options.run.team = team.get();
+  const std::unique_ptr<Communicator> communicator = join_communicator();
+  options.run.communicator = communicator.get();
   const run::NetworkResult result = run::train_network(options.run);
   if (result.interrupted) exit_code = kInterrupted;
-  if (team && !team->leads()) return;
+  if (communicator && !communicator->is_root()) return;
   if (options.json) {
     fmt::print("{}\n", run::to_json(result));
   } else if (!result.interrupted) {

@@ -13,7 +13,7 @@ namespace lipschitzlr {
 
 // A round is a number of tasks left to claim; claiming counts it down. The caller waits for the tasks that were
 // claimed, not for the threads: one that wakes up late finds nothing left and costs nothing.
-struct ThreadPool::Team {
+struct ThreadPool::Communicator {
   std::mutex mutex;
   std::condition_variable wake;
   std::atomic<std::size_t> unclaimed{0};
@@ -60,10 +60,11 @@ struct ThreadPool::Team {
   }
 };
 
-ThreadPool::ThreadPool(unsigned threads) : team_(std::make_unique<Team>()) {
+ThreadPool::ThreadPool(unsigned threads) : communicator_(std::make_unique<Communicator>()) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   try {
-    for (unsigned i = 1; i < threads; ++i) team_->threads.emplace_back([team = team_.get()] { team->serve(); });
+    for (unsigned i = 1; i < threads; ++i)
+      communicator_->threads.emplace_back([communicator = communicator_.get()] { communicator->serve(); });
   } catch (const std::system_error&) {
     // The system has no more threads to give; results do not depend on their number.
   }
@@ -71,33 +72,33 @@ ThreadPool::ThreadPool(unsigned threads) : team_(std::make_unique<Team>()) {
 
 ThreadPool::~ThreadPool() {
   {
-    std::scoped_lock lock(team_->mutex);
-    team_->closing = true;
+    std::scoped_lock lock(communicator_->mutex);
+    communicator_->closing = true;
   }
-  team_->wake.notify_all();
-  for (auto& thread : team_->threads) thread.join();
+  communicator_->wake.notify_all();
+  for (auto& thread : communicator_->threads) thread.join();
 }
 
-unsigned ThreadPool::size() const { return static_cast<unsigned>(team_->threads.size()) + 1; }
+unsigned ThreadPool::size() const { return static_cast<unsigned>(communicator_->threads.size()) + 1; }
 
 void ThreadPool::run(std::size_t tasks, const std::function<void(std::size_t)>& task) {
-  if (tasks <= 1 || team_->threads.empty()) {
+  if (tasks <= 1 || communicator_->threads.empty()) {
     for (std::size_t i = 0; i < tasks; ++i) task(i);
     return;
   }
-  Team& team = *team_;
-  team.task = &task;
-  team.tasks = tasks;
-  team.failure = nullptr;
-  team.unfinished = tasks;
+  Communicator& communicator = *communicator_;
+  communicator.task = &task;
+  communicator.tasks = tasks;
+  communicator.failure = nullptr;
+  communicator.unfinished = tasks;
   {
-    std::scoped_lock lock(team.mutex);
-    team.unclaimed.store(tasks, std::memory_order_release);
+    std::scoped_lock lock(communicator.mutex);
+    communicator.unclaimed.store(tasks, std::memory_order_release);
   }
-  team.wake.notify_all();
-  team.work();
-  while (team.unfinished.load(std::memory_order_acquire) != 0) std::this_thread::yield();
-  if (team.failure) std::rethrow_exception(team.failure);
+  communicator.wake.notify_all();
+  communicator.work();
+  while (communicator.unfinished.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  if (communicator.failure) std::rethrow_exception(communicator.failure);
 }
 
 }  // namespace lipschitzlr

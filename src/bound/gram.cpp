@@ -12,23 +12,23 @@ constexpr Index kBlock = 512;  // rows or columns taken into double at a time
 // ||XX'||_F^2 is the sum over the processes of ||X_p X'||_F^2: each multiplies its own rows by everybody's, of which it
 // sees a block of columns at a time.
 template <class Scalar>
-double wide_gram_norm(const DenseMatrix<Scalar>& matrix, Index all_rows, double factor, Team* team) {
+double wide_gram_norm(const DenseMatrix<Scalar>& matrix, Index all_rows, double factor, Communicator* communicator) {
   Eigen::MatrixXd products = Eigen::MatrixXd::Zero(matrix.rows(), all_rows);
   for (Index start = 0; start < matrix.cols(); start += kBlock) {
     const Index count = std::min(kBlock, matrix.cols() - start);
     const DenseMatrix<double> own = matrix.middleCols(start, count).template cast<double>() * factor;
-    const std::vector<double> all = gather_over(team, {own.data(), own.data() + own.size()});
+    const std::vector<double> all = all_gather(communicator, {own.data(), own.data() + own.size()});
     products.noalias() += own * Eigen::Map<const DenseMatrix<double>>(all.data(), all_rows, count).transpose();
   }
-  return std::sqrt(sum_over(team, products.squaredNorm()));
+  return std::sqrt(all_reduce_sum(communicator, products.squaredNorm()));
 }
 
 template <class Scalar>
-double gram_norm(const DenseMatrix<Scalar>& matrix, double factor, Team* team) {
-  const auto all_rows = static_cast<Index>(sum_over(team, static_cast<double>(matrix.rows())));
+double gram_norm(const DenseMatrix<Scalar>& matrix, double factor, Communicator* communicator) {
+  const auto all_rows = static_cast<Index>(all_reduce_sum(communicator, static_cast<double>(matrix.rows())));
   if (all_rows == 0 || matrix.cols() == 0) return 0;
   const bool tall = all_rows >= matrix.cols();
-  if (!tall && team != nullptr) return wide_gram_norm(matrix, all_rows, factor, team);
+  if (!tall && communicator != nullptr) return wide_gram_norm(matrix, all_rows, factor, communicator);
   const Index length = tall ? matrix.rows() : matrix.cols();
   const Index width = tall ? matrix.cols() : matrix.rows();
   Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(width, width);
@@ -42,7 +42,7 @@ double gram_norm(const DenseMatrix<Scalar>& matrix, double factor, Team* team) {
     }
     gram.selfadjointView<Eigen::Lower>().rankUpdate(block);
   }
-  sum_over(team, gram);
+  all_reduce_sum(communicator, gram);
   double sum = 0;
   for (Index column = 0; column < width; ++column) {
     const Index below = width - column - 1;
@@ -65,11 +65,13 @@ double products_of_row_pairs(const SparseMatrix<Scalar>& matrix) {
 // (Gustavson's method); it is built in an accumulator, measured and forgotten. The processes of a team, all of which
 // have all of A, share the rows of the product out.
 template <class Scalar>
-double gram_norm(const SparseMatrix<Scalar>& matrix, const SparseMatrix<Scalar>& transpose, double factor, Team* team) {
+double gram_norm(const SparseMatrix<Scalar>& matrix, const SparseMatrix<Scalar>& transpose, double factor,
+                 Communicator* communicator) {
   std::vector<double> accumulator(static_cast<std::size_t>(matrix.cols()));
   std::vector<std::size_t> touched;
-  const auto [first, last] =
-      team == nullptr ? std::pair(Index{0}, transpose.rows()) : share_of(transpose.rows(), team->rank(), team->size());
+  const auto [first, last] = communicator == nullptr
+                                 ? std::pair(Index{0}, transpose.rows())
+                                 : share_of(transpose.rows(), communicator->rank(), communicator->size());
   double sum = 0;
   for (Index j = first; j < last; ++j) {
     const auto rows = row_columns(transpose, j);
@@ -91,11 +93,11 @@ double gram_norm(const SparseMatrix<Scalar>& matrix, const SparseMatrix<Scalar>&
     }
     touched.clear();
   }
-  return std::sqrt(sum_over(team, sum));
+  return std::sqrt(all_reduce_sum(communicator, sum));
 }
 
 template <class Scalar>
-SparseMatrix<Scalar> gather_rows(const SparseMatrix<Scalar>& matrix, Team* team) {
+SparseMatrix<Scalar> gather_rows(const SparseMatrix<Scalar>& matrix, Communicator* communicator) {
   std::vector<double> own_sizes, own_columns, own_values;
   for (Index row = 0; row < matrix.rows(); ++row) {
     const auto columns = row_columns(matrix, row);
@@ -104,9 +106,9 @@ SparseMatrix<Scalar> gather_rows(const SparseMatrix<Scalar>& matrix, Team* team)
     own_columns.insert(own_columns.end(), columns.begin(), columns.end());
     own_values.insert(own_values.end(), values.begin(), values.end());
   }
-  const std::vector<double> sizes = gather_over(team, std::move(own_sizes));
-  const std::vector<double> columns = gather_over(team, std::move(own_columns));
-  const std::vector<double> values = gather_over(team, std::move(own_values));
+  const std::vector<double> sizes = all_gather(communicator, std::move(own_sizes));
+  const std::vector<double> columns = all_gather(communicator, std::move(own_columns));
+  const std::vector<double> values = all_gather(communicator, std::move(own_values));
   SparseMatrix<Scalar> all(static_cast<Index>(sizes.size()), matrix.cols());
   all.reserve(static_cast<Index>(values.size()));
   std::size_t cell = 0;
@@ -122,27 +124,28 @@ SparseMatrix<Scalar> gather_rows(const SparseMatrix<Scalar>& matrix, Team* team)
 }
 
 template <class Scalar>
-double gram_norm_of_all(const SparseMatrix<Scalar>& matrix, double factor, Team* team) {
+double gram_norm_of_all(const SparseMatrix<Scalar>& matrix, double factor, Communicator* communicator) {
   const SparseMatrix<Scalar> transpose = matrix.transpose();
   const bool by_rows = products_of_row_pairs(matrix) <= products_of_row_pairs(transpose);
-  return by_rows ? gram_norm(matrix, transpose, factor, team) : gram_norm(transpose, matrix, factor, team);
+  return by_rows ? gram_norm(matrix, transpose, factor, communicator)
+                 : gram_norm(transpose, matrix, factor, communicator);
 }
 
 template <class Scalar>
-double gram_norm(const SparseMatrix<Scalar>& matrix, double factor, Team* team) {
-  if (team == nullptr) return gram_norm_of_all(matrix, factor, team);
-  return gram_norm_of_all(gather_rows(matrix, team), factor, team);
+double gram_norm(const SparseMatrix<Scalar>& matrix, double factor, Communicator* communicator) {
+  if (communicator == nullptr) return gram_norm_of_all(matrix, factor, communicator);
+  return gram_norm_of_all(gather_rows(matrix, communicator), factor, communicator);
 }
 
 }  // namespace
 
 template <class Matrix>
-double gram_frobenius_norm(const Matrix& matrix, Team* team) {
-  const double scale = safe_scale(matrix, team);
-  return scale * gram_norm(matrix, 1 / scale, team) * scale;
+double gram_frobenius_norm(const Matrix& matrix, Communicator* communicator) {
+  const double scale = safe_scale(matrix, communicator);
+  return scale * gram_norm(matrix, 1 / scale, communicator) * scale;
 }
 
-#define LIPSCHITZLR_GRAM(Matrix) template double gram_frobenius_norm(const Matrix&, Team*)
+#define LIPSCHITZLR_GRAM(Matrix) template double gram_frobenius_norm(const Matrix&, Communicator*)
 LIPSCHITZLR_FOR_EACH_MATRIX(LIPSCHITZLR_GRAM);
 
 }  // namespace lipschitzlr::bound

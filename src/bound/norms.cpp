@@ -51,24 +51,24 @@ void add_row(const SparseMatrix<Scalar>& matrix, Index row, double factor, Vecto
 }  // namespace
 
 template <class Matrix>
-double frobenius_norm(const Matrix& matrix, Team* team) {
-  const double scale = safe_scale(matrix, team);
-  return scale * std::sqrt(sum_over(team, sum_over_rows<2>(matrix, 1 / scale)));
+double frobenius_norm(const Matrix& matrix, Communicator* communicator) {
+  const double scale = safe_scale(matrix, communicator);
+  return scale * std::sqrt(all_reduce_sum(communicator, sum_over_rows<2>(matrix, 1 / scale)));
 }
 
 template <class Matrix>
-double row_norm_sum(const Matrix& matrix, Team* team) {
-  const double scale = safe_scale(matrix, team);
+double row_norm_sum(const Matrix& matrix, Communicator* communicator) {
+  const double scale = safe_scale(matrix, communicator);
   double sum = 0;
   for (Index row = 0; row < matrix.rows(); ++row) {
     sum += std::sqrt(sum_of_powers<2>(row_values(matrix, row), 1 / scale));
   }
-  return scale * sum_over(team, sum);
+  return scale * all_reduce_sum(communicator, sum);
 }
 
 template <class Matrix>
-double row_norm_max(const Matrix& matrix, Team* team) {
-  const double scale = safe_scale(matrix, team);
+double row_norm_max(const Matrix& matrix, Communicator* communicator) {
+  const double scale = safe_scale(matrix, communicator);
   double largest = 0;
   for (Index row = 0; row < matrix.rows(); ++row) {
     const double sum = sum_of_powers<2>(row_values(matrix, row), 1 / scale);
@@ -78,37 +78,37 @@ double row_norm_max(const Matrix& matrix, Team* team) {
     }
     largest = std::max(largest, sum);
   }
-  return scale * std::sqrt(maximum_over(team, largest));
+  return scale * std::sqrt(all_reduce_max(communicator, largest));
 }
 
 template <class Matrix>
-double square_frobenius_norm(const Matrix& matrix, Team* team) {
-  const double scale = safe_scale(matrix, team);
-  return scale * std::sqrt(sum_over(team, sum_over_rows<4>(matrix, 1 / scale))) * scale;
+double square_frobenius_norm(const Matrix& matrix, Communicator* communicator) {
+  const double scale = safe_scale(matrix, communicator);
+  return scale * std::sqrt(all_reduce_sum(communicator, sum_over_rows<4>(matrix, 1 / scale))) * scale;
 }
 
 template <class Matrix>
-double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::Scalar>& y, Team* team) {
+double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::Scalar>& y, Communicator* communicator) {
   if (y.size() != matrix.rows()) {
     throw Error(Fault::usage, fmt::format("||y'X|| needs one target per row, but there are {} targets and {} rows",
                                           y.size(), matrix.rows()));
   }
-  const double matrix_scale = safe_scale(matrix, team);
-  const double target_scale = safe_scale<DenseMatrix<typename Matrix::Scalar>>(y, team);
+  const double matrix_scale = safe_scale(matrix, communicator);
+  const double target_scale = safe_scale<DenseMatrix<typename Matrix::Scalar>>(y, communicator);
   Vector<double> product = Vector<double>::Zero(matrix.cols());
   for (Index row = 0; row < matrix.rows(); ++row) {
     add_row(matrix, row, static_cast<double>(y[row]) / target_scale / matrix_scale, product);
   }
-  sum_over(team, product);
+  all_reduce_sum(communicator, product);
   return frobenius_norm<DenseMatrix<double>>(product) * matrix_scale * target_scale;
 }
 
-#define LIPSCHITZLR_NORMS(Matrix)                              \
-  template double frobenius_norm(const Matrix&, Team*);        \
-  template double row_norm_sum(const Matrix&, Team*);          \
-  template double row_norm_max(const Matrix&, Team*);          \
-  template double square_frobenius_norm(const Matrix&, Team*); \
-  template double target_product_norm(const Matrix&, const Vector<Matrix::Scalar>&, Team*)
+#define LIPSCHITZLR_NORMS(Matrix)                                      \
+  template double frobenius_norm(const Matrix&, Communicator*);        \
+  template double row_norm_sum(const Matrix&, Communicator*);          \
+  template double row_norm_max(const Matrix&, Communicator*);          \
+  template double square_frobenius_norm(const Matrix&, Communicator*); \
+  template double target_product_norm(const Matrix&, const Vector<Matrix::Scalar>&, Communicator*)
 LIPSCHITZLR_FOR_EACH_MATRIX(LIPSCHITZLR_NORMS);
 
 }  // namespace lipschitzlr::bound

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/matrix.hpp"
-#include "lipschitzlr/base/together.hpp"
 
 namespace lipschitzlr::bound {
 
@@ -35,7 +35,7 @@ std::span<const std::int32_t> row_columns(const SparseMatrix<Scalar>& matrix, In
 // 1 for ordinary matrices: fourth powers of entries between 1e-60 and 1e60 neither overflow nor vanish. Otherwise the
 // power of two just below the largest entry, kept so that its inverse is a number too. One for all rows of a team.
 template <class Matrix>
-double safe_scale(const Matrix& matrix, Team* team) {
+double safe_scale(const Matrix& matrix, Communicator* communicator) {
   double largest = 0;
   for (Index row = 0; row < matrix.rows(); ++row) {
     for (const auto value : row_values(matrix, row)) {
@@ -43,7 +43,7 @@ double safe_scale(const Matrix& matrix, Team* team) {
       largest = size > largest ? size : largest;
     }
   }
-  largest = maximum_over(team, largest);
+  largest = all_reduce_max(communicator, largest);
   if (largest == 0 || !std::isfinite(largest) || (largest > 1e-60 && largest < 1e60)) return 1;
   return std::ldexp(1.0, std::max(-1000, std::ilogb(largest)));
 }

@@ -65,7 +65,7 @@ template <class Matrix>
 Product gram_product(const Matrix& matrix, double scale, const SpectralOptions& options) {
   const Index most = std::clamp<Index>((Index{1} << 22) / matrix.cols(), 1, 64);
   const Index blocks = std::clamp<Index>(stored(matrix) >> 17, 1, std::min(most, std::max<Index>(matrix.rows(), 1)));
-  return [&matrix, pool = options.pool, team = options.team, blocks, factor = 1 / scale / scale,
+  return [&matrix, pool = options.pool, communicator = options.communicator, blocks, factor = 1 / scale / scale,
           partial = Eigen::MatrixXd(matrix.cols(), blocks)](const Vector<double>& v, Vector<double>& result) mutable {
     const auto task = [&](std::size_t number) {
       const auto block = static_cast<Index>(number);
@@ -80,7 +80,7 @@ Product gram_product(const Matrix& matrix, double scale, const SpectralOptions& 
     }
     result = partial.col(0);
     for (Index block = 1; block < blocks; ++block) result += partial.col(block);
-    sum_over(team, result);
+    all_reduce_sum(communicator, result);
   };
 }
 
@@ -156,8 +156,9 @@ void check(const SpectralOptions& options) {
 template <class Matrix>
 SpectralNorm spectral_norm(const Matrix& matrix, const SpectralOptions& options) {
   check(options);
-  if (sum_over(options.team, static_cast<double>(matrix.rows())) == 0 || matrix.cols() == 0) return {0, 0, 0, true};
-  const double scale = safe_scale(matrix, options.team);
+  if (all_reduce_sum(options.communicator, static_cast<double>(matrix.rows())) == 0 || matrix.cols() == 0)
+    return {0, 0, 0, true};
+  const double scale = safe_scale(matrix, options.communicator);
   const Product product = gram_product(matrix, scale, options);
   Lanczos lanczos(matrix.cols(), options.seed);
   SpectralNorm norm{0, 0, 0, false};

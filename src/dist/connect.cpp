@@ -21,13 +21,13 @@ at::Tensor tensor_over(std::span<Value> values, at::ScalarType type) {
   return at::from_blob(values.data(), {static_cast<int64_t>(values.size())}, at::TensorOptions().dtype(type));
 }
 
-class Nothing : public Team::Pending {
+class Nothing : public Communicator::Pending {
  public:
   void wait() override {}
 };
 
 // A team of one has nothing to say to anybody.
-class Alone : public Team {
+class Alone : public Communicator {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
@@ -37,7 +37,7 @@ class Alone : public Team {
   void broadcast(std::span<std::byte>) override {}
 };
 
-class GlooTeam : public Team {
+class GlooTeam : public Communicator {
  public:
   explicit GlooTeam(const Surroundings& surroundings);
   // The farewell comes first: seeing Gloo's connections close, the others ask the hub why.
@@ -64,9 +64,10 @@ class GlooTeam : public Team {
   std::unique_ptr<ProcessGroupGloo> group_;
 };
 
-class GlooTeam::Working : public Team::Pending {
+class GlooTeam::Working : public Communicator::Pending {
  public:
-  Working(GlooTeam& team, c10::intrusive_ptr<c10d::Work> work) : team_(team), work_(std::move(work)) {}
+  Working(GlooTeam& communicator, c10::intrusive_ptr<c10d::Work> work)
+      : communicator_(communicator), work_(std::move(work)) {}
 
   // The values may go once this is gone, so Gloo must be done with them; it always is after the timeout.
   ~Working() override {
@@ -79,11 +80,11 @@ class GlooTeam::Working : public Team::Pending {
 
   void wait() override {
     const auto work = std::move(work_);
-    if (work) team_.guarded([&] { return work->wait(); });
+    if (work) communicator_.guarded([&] { return work->wait(); });
   }
 
  private:
-  GlooTeam& team_;
+  GlooTeam& communicator_;
   c10::intrusive_ptr<c10d::Work> work_;
 };
 
@@ -120,7 +121,7 @@ GlooTeam::GlooTeam(const Surroundings& surroundings) : rank_(surroundings.rank),
   });
 }
 
-std::unique_ptr<Team::Pending> GlooTeam::reduce(at::Tensor tensor, c10d::ReduceOp::RedOpType how) {
+std::unique_ptr<Communicator::Pending> GlooTeam::reduce(at::Tensor tensor, c10d::ReduceOp::RedOpType how) {
   // All processes have as many values, so all of them leave here.
   if (tensor.numel() == 0) return std::make_unique<Nothing>();
   member_->advance();
@@ -130,11 +131,11 @@ std::unique_ptr<Team::Pending> GlooTeam::reduce(at::Tensor tensor, c10d::ReduceO
   return std::make_unique<Working>(*this, guarded([&] { return group_->allreduce(tensors, options); }));
 }
 
-std::unique_ptr<Team::Pending> GlooTeam::start_sum(std::span<float> values) {
+std::unique_ptr<Communicator::Pending> GlooTeam::start_sum(std::span<float> values) {
   return reduce(tensor_over(values, at::kFloat), c10d::ReduceOp::SUM);
 }
 
-std::unique_ptr<Team::Pending> GlooTeam::start_sum(std::span<double> values) {
+std::unique_ptr<Communicator::Pending> GlooTeam::start_sum(std::span<double> values) {
   return reduce(tensor_over(values, at::kDouble), c10d::ReduceOp::SUM);
 }
 
@@ -155,7 +156,7 @@ void GlooTeam::broadcast(std::span<std::byte> bytes) {
 
 }  // namespace
 
-std::unique_ptr<Team> connect(const Surroundings& surroundings) {
+std::unique_ptr<Communicator> connect(const Surroundings& surroundings) {
   // Gloo writes to a rank that has ended as to any other: that is to be an error with a name, not the end of this one.
   std::signal(SIGPIPE, SIG_IGN);
   if (surroundings.size == 1) return std::make_unique<Alone>();

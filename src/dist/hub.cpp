@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <random>
 
-#include "lipschitzlr/data/checksum.hpp"
+#include "lipschitzlr/base/sha256.hpp"
 
 namespace lipschitzlr::dist {
 namespace {
@@ -26,7 +26,7 @@ constexpr std::ptrdiff_t kMostStrangers = 256;
 }  // namespace
 
 std::string proof_of(const std::string& nonce, const std::string& token) {
-  return data::sha256(pack({kProtocol, nonce, token}));
+  return sha256(pack({kProtocol, nonce, token}));
 }
 
 std::string random_text() {

@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
@@ -26,7 +26,7 @@ constexpr double kValidationShare = 0.1;  // of the protocol published
 bool has_checkpoint(const std::string& folder) { return fs::exists(folder + "/checkpoint.safetensors"); }
 
 // A record goes on only as it began.
-void expect_same(const NetworkTask& task, const NetworkLimits& limits, const run::NetworkRecord& record) {
+void require_equal(const NetworkTask& task, const NetworkLimits& limits, const run::NetworkRecord& record) {
   const std::vector<std::pair<std::string, std::string>> wanted = {
       {"data", limits.data.empty() ? task.recipe.training.data : limits.data},
       {"protocol", task.protocol},
@@ -62,7 +62,7 @@ void look_at_record(NetworkTask& task, const NetworkLimits& limits) {
     task.failure = record.problem;
     return;
   }
-  expect_same(task, limits, record);
+  require_equal(task, limits, record);
   task.done = static_cast<std::int64_t>(record.epochs.size());
   task.failure = record.failure;
   if (task.done > 0 && !has_checkpoint(task.folder)) task.wanted = std::min(task.wanted, task.done);

@@ -10,7 +10,7 @@
 #include "experiment/choose_rows.hpp"
 #include "experiment/fields.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {

@@ -9,8 +9,8 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/weights.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
-#include "lipschitzlr/data/split.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
+#include "lipschitzlr/data/table/split.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/base/together.hpp"
 #include "lipschitzlr/linear/solver.hpp"
 
 namespace lipschitzlr::linear {
@@ -29,7 +29,8 @@ int trial_steps(const Problem<Scalar>& problem) {
         }
       },
       problem.matrix());
-  const double work = 2 * sum_over(problem.team(), stored) * static_cast<double>(problem.zero_weights().cols());
+  const double work =
+      2 * all_reduce_sum(problem.communicator(), stored) * static_cast<double>(problem.zero_weights().cols());
   return static_cast<int>(std::clamp(kMostWork / work, 20.0, 200.0));
 }
 

@@ -86,11 +86,11 @@ struct Objective<Scalar>::Impl {
   std::vector<double> losses;
 
   template <class Matrix>
-  Impl(Family kind, const Matrix& features, const Vector<Scalar>& given, Index classes, ThreadPool& team)
+  Impl(Family kind, const Matrix& features, const Vector<Scalar>& given, Index classes, ThreadPool& communicator)
       : family(kind),
         rows(features.rows()),
         outputs(classes),
-        pool(team),
+        pool(communicator),
         engine(engine_for(features)),
         targets(given) {
     check(features.cols());

@@ -77,12 +77,13 @@ double default_weight_bound(Family family, Index classes, const Penalty& penalty
 }
 
 template <class Scalar>
-Problem<Scalar>::Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool, Team* team)
+Problem<Scalar>::Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool,
+                         Communicator* communicator)
     : features_(std::move(features)),
       targets_(std::move(targets)),
       setup_(std::move(setup)),
       pool_(pool),
-      share_(std::visit([](const auto& matrix) { return matrix.rows(); }, features_), team) {
+      share_(std::visit([](const auto& matrix) { return matrix.rows(); }, features_), communicator) {
   if (share_.here() == 0 && share_.total() > 0) return;
   std::visit([&](const auto& matrix) { objective_.emplace(setup_.family, matrix, targets_, setup_.classes, pool); },
              features_);
@@ -108,7 +109,7 @@ double Problem<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>
   const std::span<const Index> here = share_.here_of(rows);
   double loss = 0;
   gradient.resize(weights.rows(), weights.cols());
-  if (!here.empty() || share_.team() == nullptr) loss = objective_->evaluate(weights, gradient, here);
+  if (!here.empty() || share_.communicator() == nullptr) loss = objective_->evaluate(weights, gradient, here);
   loss = share_.combine(loss, gradient, static_cast<Index>(here.size()), static_cast<Index>(rows.size()));
   return loss + add_penalty(setup_.penalty, weights, gradient);
 }
@@ -166,9 +167,9 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, const 
                                : bound::with_tikhonov(variant_of(kind), std::move(measured.constant), penalty.tikhonov,
                                                       features(), weight_bound);
   }
-  measured.feature_norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, team()); });
+  measured.feature_norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, communicator()); });
   measured.feature_square_norm =
-      once(norms.square_frobenius, [&] { return bound::square_frobenius_norm(rows.features, team()); });
+      once(norms.square_frobenius, [&] { return bound::square_frobenius_norm(rows.features, communicator()); });
   return measured;
 }
 
@@ -177,7 +178,7 @@ template <class AnyMatrix>
 bound::Constant Problem<Scalar>::smoothness(const Rows<AnyMatrix>& rows, Norms& norms) const {
   bound::SpectralOptions spectral;
   spectral.pool = &pool_;
-  spectral.team = team();
+  spectral.communicator = communicator();
   // The upper end of what the iteration knows: a beta that is too small would void the guarantee.
   const double sigma = once(norms.spectral, [&] { return bound::spectral_norm(rows.features, spectral); }).upper();
   switch (setup_.family) {
@@ -198,13 +199,13 @@ bound::Constant Problem<Scalar>::data_constant(ConstantKind kind, double weight_
   const Index m = rows.total;
   const bound::Variant variant = variant_of(kind);
   if (setup_.family == Family::linear) {
-    const double gram = once(norms.gram, [&] { return bound::gram_frobenius_norm(rows.features, team()); });
-    const double product =
-        once(norms.target_product, [&] { return bound::target_product_norm(rows.features, rows.targets, team()); });
+    const double gram = once(norms.gram, [&] { return bound::gram_frobenius_norm(rows.features, communicator()); });
+    const double product = once(
+        norms.target_product, [&] { return bound::target_product_norm(rows.features, rows.targets, communicator()); });
     return bound::linear_regression(variant, weight_bound, gram, product, m);
   }
-  const double norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, team()); });
-  const double row_sum = once(norms.row_sum, [&] { return bound::row_norm_sum(rows.features, team()); });
+  const double norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, communicator()); });
+  const double row_sum = once(norms.row_sum, [&] { return bound::row_norm_sum(rows.features, communicator()); });
   return setup_.family == Family::logistic ? bound::logistic_regression(variant, norm, row_sum, m)
                                            : bound::softmax_regression(variant, norm, row_sum, m, setup_.classes);
 }

@@ -20,7 +20,7 @@ struct Session {
           State<Scalar> start)
       : problem(a_problem),
         options(some_options),
-        watch(an_observer, some_options.seconds, a_problem.team()),
+        watch(an_observer, some_options.seconds, a_problem.communicator()),
         weights(start.weights),
         gradient(start.weights) {
     outcome.state = std::move(start);

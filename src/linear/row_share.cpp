@@ -5,20 +5,20 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/base/together.hpp"
 
 namespace lipschitzlr::linear {
 
-RowShare::RowShare(Index here, Team* team) : team_(team), here_(here), total_(here) {
-  if (team == nullptr) return;
-  const std::vector<double> counts = gather_over(team, {static_cast<double>(here)});
-  first_ = static_cast<Index>(std::accumulate(counts.begin(), counts.begin() + team->rank(), 0.0));
+RowShare::RowShare(Index here, Communicator* communicator) : communicator_(communicator), here_(here), total_(here) {
+  if (communicator == nullptr) return;
+  const std::vector<double> counts = all_gather(communicator, {static_cast<double>(here)});
+  first_ = static_cast<Index>(std::accumulate(counts.begin(), counts.begin() + communicator->rank(), 0.0));
   total_ = static_cast<Index>(std::accumulate(counts.begin(), counts.end(), 0.0));
 }
 
 std::span<const Index> RowShare::here_of(std::span<const Index> rows) const {
-  if (team_ == nullptr) return rows;
+  if (communicator_ == nullptr) return rows;
   if (rows.empty()) throw Error(Fault::data, "a mini-batch needs at least one row");
   const auto outside = [this](Index row) { return row < 0 || row >= total_; };
   if (const auto wrong = std::find_if(rows.begin(), rows.end(), outside); wrong != rows.end()) {
@@ -33,7 +33,7 @@ std::span<const Index> RowShare::here_of(std::span<const Index> rows) const {
 
 template <class Scalar>
 double RowShare::combine(double loss, Weights<Scalar>& gradient, Index count, Index total) const {
-  if (team_ == nullptr) return loss;
+  if (communicator_ == nullptr) return loss;
   const double share = static_cast<double>(count) / static_cast<double>(total);
   sums_.assign(static_cast<std::size_t>(gradient.size()) + 1, 0);
   Eigen::Map<Weights<double>> sum(sums_.data() + 1, gradient.rows(), gradient.cols());
@@ -41,7 +41,7 @@ double RowShare::combine(double loss, Weights<Scalar>& gradient, Index count, In
     sums_[0] = share * loss;
     sum = share * gradient.template cast<double>();
   }
-  team_->sum(std::span(sums_));
+  communicator_->sum(std::span(sums_));
   gradient = sum.template cast<Scalar>();
   return sums_[0];
 }

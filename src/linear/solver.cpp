@@ -91,7 +91,7 @@ Solver<Scalar>::Solver(const Problem<Scalar>& problem, const SolverOptions& opti
                        const Observer& observer)
     : problem_(problem),
       options_(options),
-      watch_(observer, options.seconds, problem.team()),
+      watch_(observer, options.seconds, problem.communicator()),
       stepper_(options.algorithm, options.rule),
       random_(options.seed) {
   state_ = std::move(start);

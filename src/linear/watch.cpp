@@ -14,7 +14,7 @@ void Watch::show(Progress& now) {
   now.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   told_ |= observer_ && !observer_(now);
   ++shown_;
-  if (team_ != nullptr) return ask_team(now.seconds);
+  if (communicator_ != nullptr) return ask_team(now.seconds);
   interrupted_ = told_;
   late_ = now.seconds >= limit_;
 }
@@ -23,7 +23,7 @@ void Watch::show(Progress& now) {
 void Watch::ask_team(double seconds) {
   if (shown_ < next_asked_) return;
   std::array<double, 3> answers{seconds, told_ ? 1.0 : 0.0, seconds >= limit_ ? 1.0 : 0.0};
-  team_->maximum(answers);
+  communicator_->maximum(answers);
   const double pace = static_cast<double>(shown_) / std::max(answers[0], kSecondsBetween);
   next_asked_ = shown_ + std::max<std::int64_t>(1, static_cast<std::int64_t>(pace * kSecondsBetween));
   interrupted_ = answers[1] > 0;

@@ -12,7 +12,8 @@ namespace lipschitzlr::linear {
 
 class Watch {
  public:
-  Watch(const Observer& observer, double seconds, Team* team) : observer_(observer), limit_(seconds), team_(team) {}
+  Watch(const Observer& observer, double seconds, Communicator* communicator)
+      : observer_(observer), limit_(seconds), communicator_(communicator) {}
 
   // Shows a measurement with its time. Collective: every process shows as many.
   void show(Progress& now);
@@ -26,7 +27,7 @@ class Watch {
 
   const Observer& observer_;
   double limit_;
-  Team* team_;
+  Communicator* communicator_;
   bool interrupted_ = false, late_ = false;
   bool told_ = false;                        // to stop, in this process
   std::int64_t shown_ = 0, next_asked_ = 1;  // measurements

@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
-#include "lipschitzlr/base/together.hpp"
-#include "lipschitzlr/data/checksum.hpp"
+#include "lipschitzlr/base/sha256.hpp"
 #include "lipschitzlr/nn/keras.hpp"
 #include "lipschitzlr/nn/safetensors.hpp"
 #include "nn/trainer_state.hpp"
@@ -56,7 +56,7 @@ void restore(const std::string& path, ChosenOptimizer& chosen, const at::Tensor&
 }
 
 std::string checksum(const NamedTensors& tensors, const Trainer::Notes& metadata) {
-  data::Sha256 sum;
+  Sha256 sum;
   for (const auto& [name, text] : metadata) {
     if (name != "checksum") sum.add(fmt::format("{}={}\n", name, text));
   }
@@ -155,14 +155,15 @@ void Trainer::save(const std::string& path, const Notes& notes) const {
                     {"position", to_json(state_->position)},
                     {"rate", state_->optimizer.controller->save()},
                     {"threads", std::to_string(at::get_num_threads())},
-                    {"processes", std::to_string(state_->team == nullptr ? 1 : state_->team->size())}};
+                    {"processes", std::to_string(state_->communicator == nullptr ? 1 : state_->communicator->size())}};
   for (const auto& [name, text] : notes) metadata[kNote + name] = text;
   metadata["checksum"] = checksum(tensors, metadata);
   save_safetensors(path, tensors, metadata);
 }
 
 Trainer::Notes Trainer::load(const std::string& path) {
-  const SafetensorsFile file = parse_safetensors(from_leader(state_->team, [&] { return read_file(path); }), path);
+  const SafetensorsFile file =
+      parse_safetensors(from_root(state_->communicator, [&] { return read_file(path); }), path);
   const auto text = [&](const char* name) -> const std::string& {
     const auto found = file.metadata.find(name);
     if (found == file.metadata.end()) refuse(path, "is no checkpoint of a training; are these weights only?");
@@ -195,8 +196,8 @@ Trainer::Notes Trainer::load(const std::string& path) {
 }
 
 std::vector<std::string> Trainer::load_weights(const std::string& path) {
-  const std::string remarks = from_leader(
-      state_->team, [&] { return fmt::format("{}", fmt::join(read_weights(path, *state_->network), "\n")); });
+  const std::string remarks = from_root(
+      state_->communicator, [&] { return fmt::format("{}", fmt::join(read_weights(path, *state_->network), "\n")); });
   if (state_->parallel) state_->parallel->broadcast_weights();
   return lines_of(remarks);
 }

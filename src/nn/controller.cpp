@@ -59,7 +59,7 @@ RateController::RateController(std::shared_ptr<Tap> tap, std::vector<at::Tensor>
 
 double RateController::weight_norm() const {
   double norm = largest_norm(weights_);
-  if (team_ != nullptr) team_->broadcast(std::as_writable_bytes(std::span(&norm, 1)));
+  if (communicator_ != nullptr) communicator_->broadcast(std::as_writable_bytes(std::span(&norm, 1)));
   return norm;
 }
 

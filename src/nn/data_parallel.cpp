@@ -8,13 +8,13 @@
 
 namespace lipschitzlr::nn {
 
-DataParallel::DataParallel(Team& team, Network& network)
-    : team_(team), network_(network), buckets_(network.parameters(), team) {
+DataParallel::DataParallel(Communicator& communicator, Network& network)
+    : communicator_(communicator), network_(network), buckets_(network.parameters(), communicator) {
   broadcast_weights();
 }
 
 std::span<const Index> DataParallel::share(std::span<const Index> batch) const {
-  const auto [begin, end] = share_of(static_cast<Index>(batch.size()), team_.rank(), team_.size());
+  const auto [begin, end] = share_of(static_cast<Index>(batch.size()), communicator_.rank(), communicator_.size());
   return batch.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
 }
 
@@ -31,8 +31,8 @@ void DataParallel::broadcast_weights() {
     std::memcpy(place, tensor.contiguous().data_ptr(), tensor.nbytes());
     place += tensor.nbytes();
   }
-  team_.broadcast(bytes);
-  if (team_.leads()) return;
+  communicator_.broadcast(bytes);
+  if (communicator_.is_root()) return;
   place = bytes.data();
   for (at::Tensor& tensor : tensors) {
     const at::Tensor received = at::empty(tensor.sizes(), tensor.scalar_type());
@@ -47,7 +47,7 @@ void DataParallel::collect(std::span<PenultimateNorms> norms) {
   for (const PenultimateNorms& of : norms) {
     values.insert(values.end(), {of.frobenius, of.row_norm_sum, of.square_frobenius, static_cast<double>(of.rows)});
   }
-  team_.sum(values);
+  communicator_.sum(values);
   const double* value = values.data();
   for (PenultimateNorms& of : norms) {
     of = {value[0], value[1], value[2], static_cast<Index>(value[3])};
@@ -66,7 +66,7 @@ void DataParallel::send(const BatchSums& own) {
            norms.square_frobenius * norms.square_frobenius,
            static_cast<double>(norms.rows),
            own.stop ? 1.0 : 0.0};
-  pending_ = team_.start_sum(std::span(sums_));
+  pending_ = communicator_.start_sum(std::span(sums_));
 }
 
 BatchSums DataParallel::receive() {

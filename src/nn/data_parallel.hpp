@@ -23,7 +23,7 @@ struct BatchSums {
 class DataParallel {
  public:
   // The network's weights become those of rank 0. Both must outlive the object.
-  DataParallel(Team& team, Network& network);
+  DataParallel(Communicator& communicator, Network& network);
 
   std::span<const Index> share(std::span<const Index> batch) const;
   // Parameters and buffers of all become those of rank 0. Running statistics of batch norm differ between processes,
@@ -40,11 +40,11 @@ class DataParallel {
   BatchSums receive();  // those of all; the gradients are then those of all too
 
  private:
-  Team& team_;
+  Communicator& communicator_;
   Network& network_;
   GradientBuckets buckets_;
   std::vector<double> sums_;
-  std::unique_ptr<Team::Pending> pending_;
+  std::unique_ptr<Communicator::Pending> pending_;
 };
 
 }  // namespace lipschitzlr::nn

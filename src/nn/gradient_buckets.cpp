@@ -31,7 +31,7 @@ struct GradientBuckets::Bucket {
   at::Tensor flat;  // the gradients one after the other, then a mark for each of them
   std::vector<Member> members;
   std::size_t missing = 0;  // members whose gradient is not there yet
-  std::unique_ptr<Team::Pending> pending;
+  std::unique_ptr<Communicator::Pending> pending;
 };
 
 // Told by libtorch when a parameter's gradient is complete.
@@ -50,7 +50,8 @@ struct GradientBuckets::Ready : public autograd::FunctionPostHook {
   std::int64_t mark_;
 };
 
-GradientBuckets::GradientBuckets(const std::vector<at::Tensor>& parameters, Team& team) : team_(team) {
+GradientBuckets::GradientBuckets(const std::vector<at::Tensor>& parameters, Communicator& communicator)
+    : communicator_(communicator) {
   std::vector<at::Tensor> together;
   std::size_t bytes = 0;
   const auto close = [&] {
@@ -111,8 +112,8 @@ void GradientBuckets::start_filled() {
 void GradientBuckets::start(Bucket& bucket) {
   const auto size = static_cast<std::size_t>(bucket.flat.numel());
   bucket.pending = bucket.flat.scalar_type() == at::kDouble
-                       ? team_.start_sum(std::span(bucket.flat.data_ptr<double>(), size))
-                       : team_.start_sum(std::span(bucket.flat.data_ptr<float>(), size));
+                       ? communicator_.start_sum(std::span(bucket.flat.data_ptr<double>(), size))
+                       : communicator_.start_sum(std::span(bucket.flat.data_ptr<float>(), size));
 }
 
 void GradientBuckets::finish() {

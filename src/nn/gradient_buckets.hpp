@@ -9,14 +9,14 @@
 #include <memory>
 #include <vector>
 
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 
 namespace lipschitzlr::nn {
 
 class GradientBuckets {
  public:
   // Parameters that need no gradient are left out. All processes give the same ones, in the same order.
-  GradientBuckets(const std::vector<at::Tensor>& parameters, Team& team);
+  GradientBuckets(const std::vector<at::Tensor>& parameters, Communicator& communicator);
   ~GradientBuckets();
   GradientBuckets(const GradientBuckets&) = delete;
   GradientBuckets& operator=(const GradientBuckets&) = delete;
@@ -33,7 +33,7 @@ class GradientBuckets {
   void start_filled();
   void start(Bucket& bucket);
 
-  Team& team_;
+  Communicator& communicator_;
   std::vector<std::unique_ptr<Bucket>> buckets_;
   std::size_t next_ = 0;  // the bucket whose sum is started next: in all processes in the same order
 };

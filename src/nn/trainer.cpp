@@ -10,9 +10,9 @@
 #include <numeric>
 #include <optional>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/base/together.hpp"
 #include "nn/process.hpp"
 #include "nn/trainer_state.hpp"
 #include "nn/training_batch.hpp"
@@ -59,11 +59,11 @@ void seed_step(std::uint64_t seed, std::int64_t step, int rank) {
 }  // namespace
 
 Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices,
-                      Team* team_or_null)
+                      Communicator* team_or_null)
     : options(checked(asked, set, indices)),
       images(set),
       chosen(std::move(indices)),
-      team(team_or_null),
+      communicator(team_or_null),
       pool(asked.threads),
       mean(asked.subtract_mean ? data::mean_image(set) : std::vector<float>{}),
       batches(set, mean, asked.augmentation, asked.seed, pool) {
@@ -75,9 +75,9 @@ Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, st
   const Index steps = count_batches(chosen.size(), options.batch);
   options.controller.schedule_steps = static_cast<std::uint64_t>(options.schedule_epochs * steps);
   optimizer = choose_optimizer(options, *network);
-  if (team == nullptr) return;
-  parallel = std::make_unique<DataParallel>(*team, *network);
-  optimizer.controller->join(team);
+  if (communicator == nullptr) return;
+  parallel = std::make_unique<DataParallel>(*communicator, *network);
+  optimizer.controller->join(communicator);
   optimizer.controller->tap().divert(&own_norms);
 }
 
@@ -158,7 +158,7 @@ BatchResult Trainer::State::compute_in_team(std::span<const Index> batch) {
   parallel->begin_step();
   if (!share.empty()) {
     inputs.emplace(training_batch(share));
-    seed_step(options.seed, position.step, team->rank());
+    seed_step(options.seed, position.step, communicator->rank());
     const at::Tensor scores = forward(*inputs);
     const at::Tensor sum = at::cross_entropy_loss(scores, inputs->labels, {}, at::Reduction::Sum);
     loss = sum / whole;
@@ -232,8 +232,9 @@ void Trainer::State::finish_epoch() {
   order.clear();
 }
 
-Trainer::Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen, Team* team)
-    : state_(std::make_unique<State>(options, images, std::move(chosen), team)) {}
+Trainer::Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen,
+                 Communicator* communicator)
+    : state_(std::make_unique<State>(options, images, std::move(chosen), communicator)) {}
 
 Trainer::~Trainer() = default;
 
@@ -294,8 +295,8 @@ Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index
     correct[static_cast<std::size_t>(batch)] = static_cast<double>(count_correct(scores, inputs.labels));
   }
   state.network->train(training);
-  sum_over(state.team, std::span(losses));
-  sum_over(state.team, std::span(correct));
+  all_reduce_sum(state.communicator, std::span(losses));
+  all_reduce_sum(state.communicator, std::span(correct));
   const auto images_seen = static_cast<double>(chosen.size());
   return {.loss = std::accumulate(losses.begin(), losses.end(), 0.0) / images_seen,
           .accuracy = std::accumulate(correct.begin(), correct.end(), 0.0) / images_seen,

@@ -27,7 +27,7 @@ struct BatchResult {
 struct TrainingBatch;
 
 struct Trainer::State {
-  State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices, Team* team_or_null);
+  State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices, Communicator* team_or_null);
 
   bool measures_before_epoch() const;
   void measure_pass();
@@ -37,7 +37,8 @@ struct Trainer::State {
 
   // Where whole batches are shared out.
   std::pair<Index, Index> own_batches(Index count) const {
-    return team == nullptr ? std::pair<Index, Index>(0, count) : share_of(count, team->rank(), team->size());
+    return communicator == nullptr ? std::pair<Index, Index>(0, count)
+                                   : share_of(count, communicator->rank(), communicator->size());
   }
   TrainingBatch training_batch(std::span<const Index> chosen_part);
   at::Tensor forward(const TrainingBatch& batch);
@@ -48,7 +49,7 @@ struct Trainer::State {
   TrainerOptions options;
   const data::ImageSet& images;
   std::vector<Index> chosen;
-  Team* team;
+  Communicator* communicator;
   ThreadPool pool;
   std::vector<float> mean;  // image of the training set; empty: none is subtracted
   data::Batches batches;

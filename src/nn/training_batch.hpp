@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "lipschitzlr/data/batches.hpp"
+#include "lipschitzlr/data/batch/batches.hpp"
 
 namespace lipschitzlr::nn {
 

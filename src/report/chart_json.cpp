@@ -24,7 +24,7 @@ const char* name_of(Role role) {
   return "other";
 }
 
-std::string quoted(const std::string& text) {
+std::string json_text(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -38,13 +38,13 @@ std::string numbers(const std::vector<double>& values) {
 }
 
 std::string axis_json(const Axis& axis) {
-  std::string text = fmt::format(R"({{"label":{},"logarithmic":{})", quoted(axis.label), axis.logarithmic);
+  std::string text = fmt::format(R"({{"label":{},"logarithmic":{})", json_text(axis.label), axis.logarithmic);
   if (std::isfinite(axis.end)) text += fmt::format(R"(,"end":{})", axis.end);
   return text + "}";
 }
 
 std::string series_json(const Series& series) {
-  return fmt::format(R"({{"label":{},"role":"{}","color":{},"x":{},"y":{}}})", quoted(series.label),
+  return fmt::format(R"({{"label":{},"role":"{}","color":{},"x":{},"y":{}}})", json_text(series.label),
                      name_of(series.role), series.color, numbers(series.x), numbers(series.y));
 }
 
@@ -57,7 +57,7 @@ std::string charts_json(const Document& document) {
       std::string series;
       for (const Series& one : chart.series) series += (series.empty() ? "" : ",") + series_json(one);
       text += fmt::format("{}\n{{\"id\":{},\"group\":{},\"title\":{},\"small\":{},\"x\":{},\"y\":{},\"series\":[{}]}}",
-                          text.empty() ? "" : ",", quoted(chart.id), quoted(group.title), quoted(chart.title),
+                          text.empty() ? "" : ",", json_text(chart.id), json_text(group.title), json_text(chart.title),
                           chart.small, axis_json(chart.x), axis_json(chart.y), series);
     }
   }

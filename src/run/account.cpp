@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lipschitzlr/base/agreement.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/linear/model.hpp"
@@ -161,10 +161,11 @@ std::string resume_text(const std::string& path, const json& setting) {
   return resume["state"].dump();
 }
 
-void expect_same_training(Team& team, const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice) {
+void expect_same_training(Communicator& communicator, const DataChoice& data, const Prepared& prepared,
+                          const TrainingChoice& choice) {
   const linear::SolverOptions& options = choice.options;
   json asked = setting_of(data, prepared, choice, options);
-  expect_same(team, "data", asked["fingerprint"].get<std::string>(), Fault::data);
+  require_equal(communicator, "data", asked["fingerprint"].get<std::string>(), Fault::data);
   // The same file may lie elsewhere on another machine.
   asked.erase("data");
   asked.erase("tikhonov");
@@ -176,7 +177,7 @@ void expect_same_training(Team& team, const DataChoice& data, const Prepared& pr
                 {"gradient_tolerance", options.gradient_tolerance},
                 {"tolerance", options.relative_tolerance},
                 {"seconds", fmt::format("{}", options.seconds)}});
-  expect_same(team, "options", to_text(asked));
+  require_equal(communicator, "options", to_text(asked));
 }
 
 }  // namespace lipschitzlr::run

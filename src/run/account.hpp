@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/run/training.hpp"
 
 namespace lipschitzlr::run {
@@ -22,6 +22,7 @@ void check_same_setting(const nlohmann::json& before, const nlohmann::json& now,
 std::string resume_text(const std::string& path, const nlohmann::json& setting);
 
 // Collective: throws Error in every process of the team unless all have the same data and were asked the same.
-void expect_same_training(Team& team, const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice);
+void expect_same_training(Communicator& communicator, const DataChoice& data, const Prepared& prepared,
+                          const TrainingChoice& choice);
 
 }  // namespace lipschitzlr::run

@@ -8,7 +8,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
 #include "lipschitzlr/run/network_choice.hpp"
 
 namespace lipschitzlr::run {

@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 
 void Running::take_choice_of_folder() {
   const std::string path = run_.folder + "/config.json";
-  const std::string text = from_leader(run_.team, [&] { return read_file(path); });
+  const std::string text = from_root(run_.communicator, [&] { return read_file(path); });
   const unsigned threads = run_.choice.threads;
   try {
     const ordered_json config = ordered_json::parse(text);
@@ -53,7 +53,7 @@ void Running::open_record() {
 }
 
 void Running::resume() {
-  from_leader(run_.team, [&] {
+  from_root(run_.communicator, [&] {
     if (std::filesystem::exists(checkpoint_path())) return std::string();
     throw Error(Fault::data,
                 fmt::format("{}: there is no checkpoint yet; start again, in another folder", checkpoint_path()));
@@ -77,7 +77,7 @@ void Running::resume() {
                     "batch norm or dropout a little more",
                     notes["processes"], result_.processes));
   }
-  if (!leads()) return;
+  if (!is_root()) return;
   const bool done = trainer_->epochs_done() >= run_.choice.epochs;
   // The summary of a finished run stays: it knows how long the training took.
   if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
@@ -148,7 +148,7 @@ void Running::recall_epochs() {
 }
 
 void Running::checkpoint() {
-  if (!leads()) return;
+  if (!is_root()) return;
   weight_norm_ = trainer_->weight_norm();
   last_checkpoint_ = Clock::now();
   if (!std::isfinite(weight_norm_)) return;  // the last good one stays

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <memory>
 
-#include "lipschitzlr/base/together.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/rate/guard.hpp"
 #include "lipschitzlr/run/network_training.hpp"
 #include "lipschitzlr/run/record.hpp"
@@ -19,7 +19,7 @@ class Running {
   NetworkResult go();
 
  private:
-  bool leads() const { return lipschitzlr::leads(run_.team); }
+  bool is_root() const { return lipschitzlr::is_root(run_.communicator); }
   void take_choice_of_folder();
   void expect_same_start() const;
   void expect_same_images_and_choice() const;

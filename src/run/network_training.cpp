@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "lipschitzlr/base/agreement.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/data/checksum.hpp"
-#include "lipschitzlr/data/image_sources.hpp"
+#include "lipschitzlr/base/sha256.hpp"
+#include "lipschitzlr/data/image/image_sources.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 #include "run/network_running.hpp"
 #include "run/rate_trials.hpp"
@@ -52,27 +52,27 @@ double majority_share(const data::ImageSet& images, std::span<const Index> chose
 }  // namespace
 
 Running::Running(const NetworkRun& run) : run_(run) {
-  if (run_.team) expect_same_start();
+  if (run_.communicator) expect_same_start();
   if (run_.resume) take_choice_of_folder();
   if (!run_.log_steps) run_.log_steps = kLogSteps;
   if (!run_.checkpoint_minutes) run_.checkpoint_minutes = kCheckpointMinutes;
   train_ = data::load_images(run_.choice.data, data::Part::train);
   test_ = data::load_images(run_.choice.data, data::Part::test);
   result_.choice = run_.choice = completed(run_.choice, train_);
-  if (run_.team) expect_same_images_and_choice();
-  result_.folder = from_leader(run_.team, [&] {
+  if (run_.communicator) expect_same_images_and_choice();
+  result_.folder = from_root(run_.communicator, [&] {
     const std::string folder = run_.folder.empty() ? new_folder(run_.choice) : run_.folder;
     if (!run_.resume) Record::expect_room(folder);
     return folder;
   });
-  progress_ = std::make_unique<NetworkProgress>(leads() ? run_.verbosity : Verbosity::silent, run_.choice.epochs,
-                                                leads() && run_.watch);
+  progress_ = std::make_unique<NetworkProgress>(is_root() ? run_.verbosity : Verbosity::silent, run_.choice.epochs,
+                                                is_root() && run_.watch);
   split_images();
   if (!run_.resume && (run_.choice.first_rate == "search" || run_.choice.policy == "grid")) find_rate();
-  trainer_ =
-      std::make_unique<nn::Trainer>(trainer_options(choice_with_threads(), train_), train_, training_, run_.team);
+  trainer_ = std::make_unique<nn::Trainer>(trainer_options(choice_with_threads(), train_), train_, training_,
+                                           run_.communicator);
   result_.parameters = trainer_->parameter_count();
-  result_.processes = run_.team ? run_.team->size() : 1;
+  result_.processes = run_.communicator ? run_.communicator->size() : 1;
   if (!run_.weights.empty() && !run_.resume) {
     for (const std::string& remark : trainer_->load_weights(run_.weights)) {
       progress_->say(fmt::format("{}: {}", run_.weights, remark));
@@ -84,35 +84,35 @@ Running::Running(const NetworkRun& run) : run_(run) {
       .factor = kLarge});
   if (run_.resume) {
     resume();
-  } else if (leads()) {
+  } else if (is_root()) {
     open_record();
   }
 }
 
 // What decides which steps all processes take together; files have their names on rank 0 alone.
 void Running::expect_same_start() const {
-  expect_same(*run_.team, "options",
-              fmt::format("resume {}, epochs {}, weights {}", run_.resume, run_.more_epochs.value_or(0),
-                          !run_.weights.empty()));
+  require_equal(*run_.communicator, "options",
+                fmt::format("resume {}, epochs {}, weights {}", run_.resume, run_.more_epochs.value_or(0),
+                            !run_.weights.empty()));
 }
 
 void Running::expect_same_images_and_choice() const {
   NetworkChoice choice = run_.choice;
   choice.threads = 0;  // each machine may have its own number,
   choice.data = {};    // and the images in another place
-  expect_same(*run_.team, "options", to_json(choice));
-  data::Sha256 sum;
+  require_equal(*run_.communicator, "options", to_json(choice));
+  Sha256 sum;
   for (const data::ImageSet* set : {&train_, &test_}) {
     sum.add(fmt::format("{} {} {} {}\n", set->count(), set->height, set->width, fmt::join(set->classes, "\n")));
     sum.add({reinterpret_cast<const char*>(set->pixels.data()), set->pixels.size()});
     sum.add({reinterpret_cast<const char*>(set->labels.data()), set->labels.size() * sizeof(set->labels[0])});
   }
-  expect_same(*run_.team, "images", sum.finish(), Fault::data);
+  require_equal(*run_.communicator, "images", sum.finish(), Fault::data);
 }
 
 NetworkChoice Running::choice_with_threads() const {
   NetworkChoice choice = run_.choice;
-  const unsigned share = run_.team ? share_of_cores(*run_.team) : 0;
+  const unsigned share = run_.communicator ? share_of_cores(*run_.communicator) : 0;
   if (choice.threads == 0) choice.threads = share;
   return choice;
 }
@@ -150,7 +150,7 @@ void Running::split_images() {
 }
 
 void Running::after_step(const nn::StepReport& step) {
-  if (!leads()) return;
+  if (!is_root()) return;
   progress_->show(step, weight_norm_);
   if (*run_.log_steps > 0 && step.step % *run_.log_steps == 0) {
     record_->write(ordered_json{{"kind", "step"},
@@ -197,10 +197,10 @@ void Running::after_epoch() {
   const nn::Evaluation validation = trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_);
   train_seconds_ += epoch.train_seconds;
   images_seen_ += epoch.images;
-  if (leads()) write(epoch, validation, seconds_since(start));
+  if (is_root()) write(epoch, validation, seconds_since(start));
   expect_finite(epoch, validation);
   const bool best = judge(epoch.epoch, validation);
-  if (!leads()) return;
+  if (!is_root()) return;
   if (best) trainer_->save_weights(result_.folder + "/best.safetensors");
   weight_norm_ = trainer_->weight_norm();
   progress_->show(epoch, validation, best);
@@ -257,14 +257,14 @@ NetworkResult Running::go() {
         return !interrupt.interrupted();
       });
       if (ended) after_epoch();
-      const bool stop = sum_over(run_.team, !ended || interrupt.interrupted() ? 1 : 0) > 0;
+      const bool stop = all_reduce_sum(run_.communicator, !ended || interrupt.interrupted() ? 1 : 0) > 0;
       if (stop && trainer_->epochs_done() < run_.choice.epochs) {
         result_.interrupted = true;
         break;
       }
     }
   } catch (const Error& error) {
-    if (error.fault() != Fault::training || !leads()) throw;
+    if (error.fault() != Fault::training || !is_root()) throw;
     const bool saved = std::filesystem::exists(checkpoint_path());
     throw Error(Fault::training, fmt::format("{}. {}", error.what(),
                                              saved ? "The last good checkpoint is " + checkpoint_path()

@@ -12,8 +12,8 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/weights.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
-#include "lipschitzlr/data/split.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
+#include "lipschitzlr/data/table/split.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -75,8 +75,8 @@ double raw_feature_guess(const data::Table& table) {
   return std::visit([](const auto& matrix) { return bound::weight_bound_estimate(matrix); }, table.features);
 }
 
-data::Table share_of_rows(const data::Table& table, const Team& team) {
-  const auto [first, last] = share_of(table.rows(), team.rank(), team.size());
+data::Table share_of_rows(const data::Table& table, const Communicator& communicator) {
+  const auto [first, last] = share_of(table.rows(), communicator.rank(), communicator.size());
   std::vector<Index> rows(static_cast<std::size_t>(last - first));
   std::iota(rows.begin(), rows.end(), first);
   return data::take_rows(table, rows);
@@ -150,18 +150,20 @@ std::string describe(const DataChoice& choice, const Prepared& prepared) {
 }
 
 template <class Scalar>
-std::unique_ptr<linear::Problem<Scalar>> make_problem(const Prepared& prepared, ThreadPool& pool, Team* team) {
+std::unique_ptr<linear::Problem<Scalar>> make_problem(const Prepared& prepared, ThreadPool& pool,
+                                                      Communicator* communicator) {
   using Matrix = typename linear::Problem<Scalar>::Matrix;
   const auto problem_of = [&](const data::Table& table) {
     Matrix design =
         std::visit([&](const auto& rows) { return Matrix(prepared.scaler.design<Scalar>(rows)); }, table.features);
     return std::make_unique<linear::Problem<Scalar>>(std::move(design), table.target.template cast<Scalar>(),
-                                                     prepared.setup, pool, team);
+                                                     prepared.setup, pool, communicator);
   };
-  return team == nullptr ? problem_of(prepared.train) : problem_of(share_of_rows(prepared.train, *team));
+  return communicator == nullptr ? problem_of(prepared.train)
+                                 : problem_of(share_of_rows(prepared.train, *communicator));
 }
 
-template std::unique_ptr<linear::Problem<float>> make_problem(const Prepared&, ThreadPool&, Team*);
-template std::unique_ptr<linear::Problem<double>> make_problem(const Prepared&, ThreadPool&, Team*);
+template std::unique_ptr<linear::Problem<float>> make_problem(const Prepared&, ThreadPool&, Communicator*);
+template std::unique_ptr<linear::Problem<double>> make_problem(const Prepared&, ThreadPool&, Communicator*);
 
 }  // namespace lipschitzlr::run

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/numbers.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/base/together.hpp"
 #include "run/network_running.hpp"
 
 namespace lipschitzlr::run {
@@ -37,14 +37,14 @@ NetworkChoice with_rate(NetworkChoice choice, const RateTrials& trials, double r
 
 RateTrial try_one(const NetworkChoice& choice, double rate, const data::ImageSet& images,
                   const std::vector<Index>& train, const std::vector<Index>& judges, const std::string& weights,
-                  Team* team) {
-  nn::Trainer trainer(trainer_options(choice, images), images, train, team);
+                  Communicator* communicator) {
+  nn::Trainer trainer(trainer_options(choice, images), images, train, communicator);
   if (!weights.empty()) trainer.load_weights(weights);
   try {
     while (trainer.epochs_done() < choice.epochs) trainer.run_epoch([](const nn::StepReport&) { return true; });
   } catch (const Error& error) {
     if (error.fault() != Fault::training) throw;
-    sum_over(team, 1);  // throws again where a process was lost, not where the rate was bad
+    all_reduce_sum(communicator, 1);  // throws again where a process was lost, not where the rate was bad
     return {.rate = rate, .diverged = true};
   }
   const nn::Evaluation judged = trainer.evaluate(images, judges);
@@ -114,7 +114,8 @@ std::vector<double> grid_rates(const std::string& text) {
 }
 
 RateTrials try_rates(const NetworkChoice& choice, const data::ImageSet& images, const std::vector<Index>& training,
-                     const std::string& weights, Team* team, const std::function<void(const std::string&)>& say) {
+                     const std::string& weights, Communicator* communicator,
+                     const std::function<void(const std::string&)>& say) {
   const bool grid = choice.policy == "grid";
   if (grid && choice.rate) {
     throw Error(Fault::usage, "--rate goes with --policy baseline; --policy grid finds the rate by itself");
@@ -136,14 +137,15 @@ RateTrials try_rates(const NetworkChoice& choice, const data::ImageSet& images, 
                     .judged_on = judged,
                     .tried = {}};
   for (const double rate : rates) {
-    trials.tried.push_back(try_one(with_rate(choice, trials, rate), rate, images, train, judges, weights, team));
+    trials.tried.push_back(
+        try_one(with_rate(choice, trials, rate), rate, images, train, judges, weights, communicator));
     say(sentence(trials, trials.tried.back()));
   }
   return trials;
 }
 
 void Running::find_rate() {
-  const RateTrials trials = try_rates(choice_with_threads(), train_, training_, run_.weights, run_.team,
+  const RateTrials trials = try_rates(choice_with_threads(), train_, training_, run_.weights, run_.communicator,
                                       [&](const std::string& s) { progress_->say(s); });
   const double rate = trials.best().rate;
   if (trials.option == "rate") {

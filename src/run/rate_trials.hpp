@@ -37,7 +37,7 @@ std::vector<double> grid_rates(const std::string& text);
 
 // What the choice asks for: --first-rate search or --policy grid. weights: the file to start from, empty: none.
 RateTrials try_rates(const NetworkChoice& completed_choice, const data::ImageSet& images,
-                     const std::vector<Index>& training, const std::string& weights, Team* team,
+                     const std::vector<Index>& training, const std::string& weights, Communicator* communicator,
                      const std::function<void(const std::string&)>& say);
 
 }  // namespace lipschitzlr::run

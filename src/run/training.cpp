@@ -6,10 +6,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/base/together.hpp"
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/reference.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
@@ -72,8 +72,8 @@ linear::State<Scalar> starting_state(const linear::Problem<Scalar>& problem, con
                                      const json& setting) {
   linear::State<Scalar> state;
   if (!choice.resume.empty()) {
-    Team* const team = problem.team();
-    const std::string text = from_leader(team, [&] { return resume_text(choice.resume, setting); });
+    Communicator* const communicator = problem.communicator();
+    const std::string text = from_root(communicator, [&] { return resume_text(choice.resume, setting); });
     state = linear::state_from_json<Scalar>(text, choice.resume);
     if (state.weights.size() > 0) return state;
     throw Error(Fault::data, fmt::format("{}: there are no weights to resume from", choice.resume));
@@ -107,15 +107,15 @@ linear::Metrics measure_on(const linear::Model& model, const data::Table& table,
 }
 
 // Each process may have a wish of its own, so all ask for their share whether they need it or not.
-unsigned threads_beside(Team* team, unsigned wanted) {
-  const unsigned share = team != nullptr ? share_of_cores(*team) : 0;
+unsigned threads_beside(Communicator* communicator, unsigned wanted) {
+  const unsigned share = communicator != nullptr ? share_of_cores(*communicator) : 0;
   return wanted > 0 ? wanted : share;
 }
 
 // Rank 0's wish alone counts: the others may have none.
-std::optional<Record> begin_record(const TrainingChoice& choice, json setting, Team* team) {
+std::optional<Record> begin_record(const TrainingChoice& choice, json setting, Communicator* communicator) {
   std::optional<Record> record;
-  from_leader(team, [&] {
+  from_root(communicator, [&] {
     if (choice.record.empty()) return "";
     setting["command"] = choice.command;
     record = Record(choice.record, to_text(setting));
@@ -145,9 +145,10 @@ void conclude(const Prepared& prepared, const TrainingChoice& choice, const json
 }
 
 template <class Scalar>
-TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice, Team* team) {
-  ThreadPool pool(threads_beside(team, choice.threads));
-  const auto problem = make_problem<Scalar>(prepared, pool, team);
+TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice,
+                        Communicator* communicator) {
+  ThreadPool pool(threads_beside(communicator, choice.threads));
+  const auto problem = make_problem<Scalar>(prepared, pool, communicator);
   TrainingResult result;
   linear::SolverOptions options = choice.options;
   if (choice.solver != kLbfgs) options.algorithm = algorithm_from(choice.solver);
@@ -155,9 +156,9 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
   choose_rate(*problem, choice, options, result);
 
   const json setting = setting_of(data, prepared, choice, options);
-  std::optional<Record> record = begin_record(choice, setting, team);
-  ConsoleProgress progress(leads(team) ? choice.verbosity : Verbosity::silent, options.epochs, options.seconds,
-                           choice.watch);
+  std::optional<Record> record = begin_record(choice, setting, communicator);
+  ConsoleProgress progress(is_root(communicator) ? choice.verbosity : Verbosity::silent, options.epochs,
+                           options.seconds, choice.watch);
   const InterruptGuard guard;
   const linear::Observer observer = [&](const linear::Progress& now) {
     progress.show(now);
@@ -172,7 +173,7 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
   result.stop = outcome.stop;
   result.honesty = outcome.honesty;
   result.model = make_model(prepared, outcome.state.weights.template cast<double>());
-  if (leads(team)) conclude(prepared, choice, setting, outcome.state, pool, record, result);
+  if (is_root(communicator)) conclude(prepared, choice, setting, outcome.state, pool, record, result);
   return result;
 }
 
@@ -200,11 +201,12 @@ void check(const TrainingChoice& choice) {
          "the accelerated solver works on all rows; leave --batch out or take --solver sgd");
 }
 
-TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice, Team* team) {
+TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice,
+                     Communicator* communicator) {
   check(choice);
-  if (team != nullptr) expect_same_training(*team, data, prepared, choice);
-  return choice.single_precision ? train_as<float>(data, prepared, choice, team)
-                                 : train_as<double>(data, prepared, choice, team);
+  if (communicator != nullptr) expect_same_training(*communicator, data, prepared, choice);
+  return choice.single_precision ? train_as<float>(data, prepared, choice, communicator)
+                                 : train_as<double>(data, prepared, choice, communicator);
 }
 
 }  // namespace lipschitzlr::run

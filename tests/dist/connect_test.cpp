@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "dist/processes.hpp"
-#include "lipschitzlr/base/agreement.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/random.hpp"
 
 namespace lipschitzlr {
@@ -25,14 +25,14 @@ constexpr std::size_t kLengths[] = {1, 2, 3, 5, 1000, 100'003};
 
 LIPSCHITZLR_WORK(sums_have_the_same_bits) {
   for (const std::size_t length : kLengths) {
-    std::vector<double> doubles = numbers(team.rank(), length);
+    std::vector<double> doubles = numbers(communicator.rank(), length);
     std::vector<float> floats(doubles.begin(), doubles.end());
-    const auto first = team.start_sum(std::span<double>(doubles));
-    const auto second = team.start_sum(std::span<float>(floats));
+    const auto first = communicator.start_sum(std::span<double>(doubles));
+    const auto second = communicator.start_sum(std::span<float>(floats));
     first->wait();
     second->wait();
     std::vector<double> exact(length), size(length);
-    for (int rank = 0; rank < team.size(); ++rank) {
+    for (int rank = 0; rank < communicator.size(); ++rank) {
       const std::vector<double> other = numbers(rank, length);
       for (std::size_t i = 0; i < length; ++i) exact[i] += other[i], size[i] += std::abs(other[i]);
     }
@@ -66,27 +66,28 @@ TEST(Connect, TheLoadedLibtorchTellsItsVersionAndNotItsProcessor) {
 TEST(Connect, OneProcessIsATeamOfItsOwnAndOpensNoPort) {
   dist::Surroundings surroundings;
   surroundings.address = "no.such.host.invalid";
-  const std::unique_ptr<Team> team = dist::connect(surroundings);
-  EXPECT_EQ(team->size(), 1);
-  EXPECT_TRUE(team->leads());
+  const std::unique_ptr<Communicator> communicator = dist::connect(surroundings);
+  EXPECT_EQ(communicator->size(), 1);
+  EXPECT_TRUE(communicator->is_root());
   std::vector<double> values = {1.5};
-  team->sum(std::span<double>(values));
-  team->maximum(values);
+  communicator->sum(std::span<double>(values));
+  communicator->maximum(values);
   EXPECT_EQ(values[0], 1.5);
 }
 
 LIPSCHITZLR_WORK(small_calls) {
-  std::vector<double> largest = {static_cast<double>(team.rank()), -static_cast<double>(team.rank()) - 1, 1.0};
-  if (team.rank() == 1) largest[2] = std::nan("");
-  team.maximum(largest);
+  std::vector<double> largest = {static_cast<double>(communicator.rank()),
+                                 -static_cast<double>(communicator.rank()) - 1, 1.0};
+  if (communicator.rank() == 1) largest[2] = std::nan("");
+  communicator.maximum(largest);
   out << largest[0] << " " << largest[1] << " " << std::isnan(largest[2]);
-  std::string text = team.leads() ? "from the first" : "something else";
+  std::string text = communicator.is_root() ? "from the first" : "something else";
   text.resize(14);
-  team.broadcast(std::as_writable_bytes(std::span(text)));
-  team.sum(std::span<double>());
-  team.sum(std::span<float>());
-  team.maximum({});
-  team.broadcast({});
+  communicator.broadcast(std::as_writable_bytes(std::span(text)));
+  communicator.sum(std::span<double>());
+  communicator.sum(std::span<float>());
+  communicator.maximum({});
+  communicator.broadcast({});
   out << " " << text;
 }
 
@@ -95,8 +96,8 @@ TEST(Connect, MaximaSeeWhatIsNotANumberAndRankZeroIsHeardByAll) {
 }
 
 LIPSCHITZLR_WORK(other_data) {
-  expect_same(team, "options", "the same");
-  expect_same(team, "data", team.rank() == 1 ? "b" : "a", Fault::data);
+  require_equal(communicator, "options", "the same");
+  require_equal(communicator, "data", communicator.rank() == 1 ? "b" : "a", Fault::data);
 }
 
 TEST(Connect, OtherDataInOneProcessIsToldByAll) {

@@ -16,16 +16,16 @@ using test::Process;
 // argument: "RANK HOW", what becomes of that rank after the first sum.
 LIPSCHITZLR_WORK(one_fails) {
   std::vector<double> values(1000, 1.0);
-  team.sum(std::span<double>(values));
+  communicator.sum(std::span<double>(values));
   out << values[0] << " " << std::flush;
   const std::string text = test::argument();
-  if (team.rank() == std::stoi(text)) {
+  if (communicator.rank() == std::stoi(text)) {
     const std::string how = text.substr(text.find(' ') + 1);
     if (how == "killed") raise(SIGKILL);
     if (how == "stopped") raise(SIGSTOP);
     throw Error(Fault::data, "a file is gone");
   }
-  for (int step = 0; step < 3; ++step) team.sum(std::span<double>(values));
+  for (int step = 0; step < 3; ++step) communicator.sum(std::span<double>(values));
 }
 
 // The first of the three that does not fail tells; the failing one is ended if it still is there.

@@ -25,7 +25,7 @@ std::vector<SpreadCase> all_cases() {
 // One line a case, of numbers with all their bits.
 LIPSCHITZLR_WORK(spread_numbers) {
   for (const SpreadCase& spread : all_cases()) {
-    for (const double number : spread.run(&team)) out << fmt::format("{:a} ", number);
+    for (const double number : spread.run(&communicator)) out << fmt::format("{:a} ", number);
     out << "\n";
   }
 }

@@ -17,23 +17,24 @@ LIPSCHITZLR_WORK(buckets) {
   at::Tensor plain = made({300, 1000}), some = made({5}), frozen = at::ones({4}), unused = made({3});
   at::Tensor images = at::ones({2, 3, 4, 5}).contiguous(at::MemoryFormat::ChannelsLast).requires_grad_(true);
   const std::vector<at::Tensor> all = {frozen, images, some, unused, plain};
-  GradientBuckets buckets(all, team);
+  GradientBuckets buckets(all, communicator);
   if (buckets.count() < 2) out << "too few buckets\n";
   const at::Tensor factors = at::rand({2, 3, 4, 5}).mul_(100).round_();  // any, but whole: their sums are exact
   at::Tensor shared = factors.contiguous();
-  team.broadcast({static_cast<std::byte*>(shared.data_ptr()), shared.nbytes()});
+  communicator.broadcast({static_cast<std::byte*>(shared.data_ptr()), shared.nbytes()});
   for (int step = 1; step <= 3; ++step) {
     buckets.begin();
     // The last process has no images in step 2; only rank 1 ever uses `some`.
-    if (step != 2 || team.rank() != team.size() - 1) {
-      const double weight = team.rank() + step;
+    if (step != 2 || communicator.rank() != communicator.size() - 1) {
+      const double weight = communicator.rank() + step;
       at::Tensor loss = plain.sum() * weight + (images * shared).sum() * weight + (frozen * 2).sum();
-      if (team.rank() == 1) loss = loss + (some * some).sum();
+      if (communicator.rank() == 1) loss = loss + (some * some).sum();
       loss.backward();
     }
     buckets.finish();
     double weights = 0;
-    for (int rank = 0; rank < team.size(); ++rank) weights += step == 2 && rank == team.size() - 1 ? 0 : rank + step;
+    for (int rank = 0; rank < communicator.size(); ++rank)
+      weights += step == 2 && rank == communicator.size() - 1 ? 0 : rank + step;
     if (!images.grad().equal(shared * weights)) out << "wrong gradient in channels-last\n";
     if (!plain.grad().equal(at::full({300, 1000}, weights))) out << "wrong gradient\n";
     for (const at::Tensor& one : {some, frozen, unused}) {

@@ -38,8 +38,8 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 int do_work(const std::string& name) {
   std::ofstream out(std::getenv(kFile));
   try {
-    const std::unique_ptr<Team> team = dist::connect(dist::surroundings().value());
-    works().at(name)(*team, out);
+    const std::unique_ptr<Communicator> communicator = dist::connect(dist::surroundings().value());
+    works().at(name)(*communicator, out);
     return 0;
   } catch (const Error& error) {
     out << error.what();

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 
 namespace lipschitzlr::test {
 
@@ -30,7 +30,7 @@ struct TeamOptions {
   std::function<Environment(int rank)> changes;  // of the variables of one process
 };
 
-using Work = void (*)(Team& team, std::ostream& out);
+using Work = void (*)(Communicator& communicator, std::ostream& out);
 
 struct RegisteredWork {
   RegisteredWork(const std::string& name, Work work);
@@ -62,7 +62,7 @@ int free_port();
 
 }  // namespace lipschitzlr::test
 
-#define LIPSCHITZLR_WORK(name)                                                                    \
-  static void name([[maybe_unused]] lipschitzlr::Team& team, [[maybe_unused]] std::ostream& out); \
-  static const lipschitzlr::test::RegisteredWork registered_##name(#name, name);                  \
-  static void name([[maybe_unused]] lipschitzlr::Team& team, [[maybe_unused]] std::ostream& out)
+#define LIPSCHITZLR_WORK(name)                                                                                    \
+  static void name([[maybe_unused]] lipschitzlr::Communicator& communicator, [[maybe_unused]] std::ostream& out); \
+  static const lipschitzlr::test::RegisteredWork registered_##name(#name, name);                                  \
+  static void name([[maybe_unused]] lipschitzlr::Communicator& communicator, [[maybe_unused]] std::ostream& out)

@@ -90,9 +90,9 @@ std::vector<Scenario> scenarios() {
 }
 
 // Lines of a name and numbers, with all their bits: of every step, of the evaluation, of each tensor at the end.
-void train(const Scenario& asked, Team* team, const std::string& folder, std::ostream& out) {
+void train(const Scenario& asked, Communicator* communicator, const std::string& folder, std::ostream& out) {
   const data::ImageSet set = pictures(asked.images, asked.options.network);
-  Trainer trainer(asked.options, set, data::all_images(set), team);
+  Trainer trainer(asked.options, set, data::all_images(set), communicator);
   out << std::hexfloat;
   for (int epoch = 0; epoch < asked.epochs; ++epoch) {
     trainer.run_epoch([&](const StepReport& step) {
@@ -104,7 +104,7 @@ void train(const Scenario& asked, Team* team, const std::string& folder, std::os
   }
   const Evaluation evaluation = trainer.evaluate(set, data::all_images(set));
   out << "evaluation " << evaluation.loss << ' ' << evaluation.accuracy << '\n';
-  const std::string path = folder + "/weights-" + std::to_string(team ? team->rank() : 0);
+  const std::string path = folder + "/weights-" + std::to_string(communicator ? communicator->rank() : 0);
   trainer.save_weights(path);
   for (const auto& [name, tensor] : load_safetensors(path).tensors) {
     out << name;
@@ -118,13 +118,13 @@ void train(const Scenario& asked, Team* team, const std::string& folder, std::os
 LIPSCHITZLR_WORK(trainings) {
   for (const Scenario& one : scenarios()) {
     out << "== " << one.name << '\n';
-    train(one, &team, test::argument(), out);
+    train(one, &communicator, test::argument(), out);
   }
   const Scenario stopped = scenario("stop", "sgd", 300, 30, 1);
   const data::ImageSet set = pictures(stopped.images, stopped.options.network);
-  Trainer trainer(stopped.options, set, data::all_images(set), &team);
-  const bool ended =
-      trainer.run_epoch([&](const StepReport& step) { return team.rank() != team.size() - 1 || step.step < 4; });
+  Trainer trainer(stopped.options, set, data::all_images(set), &communicator);
+  const bool ended = trainer.run_epoch(
+      [&](const StepReport& step) { return communicator.rank() != communicator.size() - 1 || step.step < 4; });
   out << "== stop\n" << (ended ? "ended " : "stopped ") << trainer.steps_done() << '\n';
 }
 

@@ -4,7 +4,7 @@
 
 #include "linear/problems.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
 
 namespace lipschitzlr::linear {
 namespace {

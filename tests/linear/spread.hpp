@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "linear/problems.hpp"
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/reference.hpp"
 #include "lipschitzlr/linear/solver.hpp"
@@ -20,7 +20,7 @@ using Numbers = std::vector<double>;
 struct SpreadCase {
   std::string name;
   double tolerance;  // relative, of each number
-  std::function<Numbers(Team*)> run;
+  std::function<Numbers(Communicator*)> run;
 };
 
 // Prime, so that no number of processes and no size of a batch divides it.
@@ -29,20 +29,22 @@ inline constexpr Index kSpreadBatch = 12;  // leaves a last batch of one row, fe
 
 // Two thirds of the entries are zero when sparse, and some rows are empty.
 template <class Scalar>
-std::unique_ptr<Problem<Scalar>> spread_problem(Family family, bool sparse, ThreadPool& pool, Team* team,
-                                                Index rows = kSpreadRows, Index columns = 6, double size = 1) {
+std::unique_ptr<Problem<Scalar>> spread_problem(Family family, bool sparse, ThreadPool& pool,
+                                                Communicator* communicator, Index rows = kSpreadRows, Index columns = 6,
+                                                double size = 1) {
   const Index classes = family == Family::softmax ? 3 : 1;
   DenseMatrix<double> features = random_matrix(rows, columns, 21);
   const Vector<double> targets = random_targets(family, features, classes, 22);
   if (sparse) features = (features.array().abs() < 0.9).select(0, features);
   features *= size;
-  const auto [first, last] = team == nullptr ? std::pair(Index{0}, rows) : share_of(rows, team->rank(), team->size());
+  const auto [first, last] =
+      communicator == nullptr ? std::pair(Index{0}, rows) : share_of(rows, communicator->rank(), communicator->size());
   const DenseMatrix<Scalar> own = features.middleRows(first, last - first).template cast<Scalar>();
   const Vector<Scalar> own_targets = targets.segment(first, last - first).template cast<Scalar>();
   const ProblemSetup setup{family, classes, {0.01, {}}, 4.0};
   typename Problem<Scalar>::Matrix matrix = own;
   if (sparse) matrix = SparseMatrix<Scalar>(own.sparseView());
-  return std::make_unique<Problem<Scalar>>(std::move(matrix), own_targets, setup, pool, team);
+  return std::make_unique<Problem<Scalar>>(std::move(matrix), own_targets, setup, pool, communicator);
 }
 
 template <class Scalar>
@@ -105,26 +107,29 @@ inline std::vector<SpreadCase> measured_cases() {
     const std::string kind = sparse ? "sparse" : "dense";
     for (Family family : {Family::linear, Family::logistic, Family::softmax}) {
       const std::string name = to_string(family) + ", " + kind;
-      cases.push_back({name + ", double", 1e-10, [=](Team* team) {
+      cases.push_back({name + ", double", 1e-10, [=](Communicator* communicator) {
                          ThreadPool pool(1);
-                         return measured_numbers(*spread_problem<double>(family, sparse, pool, team));
+                         return measured_numbers(*spread_problem<double>(family, sparse, pool, communicator));
                        }});
-      cases.push_back({name + ", float", 1e-4, [=](Team* team) {
+      cases.push_back({name + ", float", 1e-4, [=](Communicator* communicator) {
                          ThreadPool pool(1);
-                         return measured_numbers(*spread_problem<float>(family, sparse, pool, team));
+                         return measured_numbers(*spread_problem<float>(family, sparse, pool, communicator));
                        }});
     }
-    cases.push_back({"more columns than rows, " + kind, 1e-10, [=](Team* team) {
+    cases.push_back({"more columns than rows, " + kind, 1e-10, [=](Communicator* communicator) {
                        ThreadPool pool(1);
-                       return measured_numbers(*spread_problem<double>(Family::linear, sparse, pool, team, 20, 700));
+                       return measured_numbers(
+                           *spread_problem<double>(Family::linear, sparse, pool, communicator, 20, 700));
                      }});
-    cases.push_back({"fewer rows than processes, " + kind, 1e-10, [=](Team* team) {
+    cases.push_back({"fewer rows than processes, " + kind, 1e-10, [=](Communicator* communicator) {
                        ThreadPool pool(1);
-                       return measured_numbers(*spread_problem<double>(Family::linear, sparse, pool, team, 2, 3));
+                       return measured_numbers(
+                           *spread_problem<double>(Family::linear, sparse, pool, communicator, 2, 3));
                      }});
-    cases.push_back({"numbers whose squares overflow, " + kind, 1e-10, [=](Team* team) {
+    cases.push_back({"numbers whose squares overflow, " + kind, 1e-10, [=](Communicator* communicator) {
                        ThreadPool pool(1);
-                       const auto problem = spread_problem<double>(Family::logistic, sparse, pool, team, 20, 3, 1e200);
+                       const auto problem =
+                           spread_problem<double>(Family::logistic, sparse, pool, communicator, 20, 3, 1e200);
                        Numbers numbers;
                        append(numbers, problem->measure(ConstantKind::certified, 0));
                        numbers.resize(3);  // the fourth power is past the largest number
@@ -138,9 +143,9 @@ inline std::vector<SpreadCase> advice_cases() {
   std::vector<SpreadCase> cases;
   for (Family family : {Family::linear, Family::logistic, Family::softmax}) {
     for (const bool sparse : {false, true}) {
-      cases.push_back({"advice, " + to_string(family), 1e-10, [=](Team* team) {
+      cases.push_back({"advice, " + to_string(family), 1e-10, [=](Communicator* communicator) {
                          ThreadPool pool(1);
-                         return advised_numbers(*spread_problem<double>(family, sparse, pool, team));
+                         return advised_numbers(*spread_problem<double>(family, sparse, pool, communicator));
                        }});
     }
   }
@@ -157,21 +162,23 @@ inline SpreadCase solver_case(Algorithm algorithm, ConstantKind constant, Recomp
   options.epochs = epochs;
   const std::string name = to_string(algorithm) + ", " + to_string(constant) + ", " + to_string(recompute) + ", " +
                            to_string(family) + (sparse ? ", sparse" : "");
-  return {name, 1e-10, [=](Team* team) {
+  return {name, 1e-10, [=](Communicator* communicator) {
             ThreadPool pool(1);
             Numbers numbers;
-            append(numbers, solve(*spread_problem<double>(family, sparse, pool, team), options, State<double>{}));
+            append(numbers,
+                   solve(*spread_problem<double>(family, sparse, pool, communicator), options, State<double>{}));
             return numbers;
           }};
 }
 
 inline SpreadCase search_case(Family family, std::int64_t epochs) {
-  return {"lbfgs, " + to_string(family), 1e-10, [=](Team* team) {
+  return {"lbfgs, " + to_string(family), 1e-10, [=](Communicator* communicator) {
             ThreadPool pool(1);
             SolverOptions options;
             options.epochs = epochs;
             Numbers numbers;
-            append(numbers, solve_lbfgs(*spread_problem<double>(family, false, pool, team), options, State<double>{}));
+            append(numbers,
+                   solve_lbfgs(*spread_problem<double>(family, false, pool, communicator), options, State<double>{}));
             return numbers;
           }};
 }
@@ -219,15 +226,16 @@ inline std::vector<SpreadCase> few_solver_cases() {
 }
 
 // What is wrong with the numbers of a team, beside those of one process; empty when nothing is.
-inline std::string difference(const SpreadCase& spread, const Numbers& one, const Numbers& team) {
-  if (one.size() != team.size()) return spread.name + ": another count of numbers";
+inline std::string difference(const SpreadCase& spread, const Numbers& one, const Numbers& communicator) {
+  if (one.size() != communicator.size()) return spread.name + ": another count of numbers";
   double largest = 0;  // a weight near zero is as exact as the weights beside it
   for (double number : one) largest = std::max(largest, std::abs(number));
   for (std::size_t i = 0; i < one.size(); ++i) {
     const double scale = std::max(std::abs(one[i]), 1e-3 * std::min(largest, 1.0));
-    if (!(std::abs(one[i] - team[i]) <= spread.tolerance * scale)) {
-      return spread.name + ": number " + std::to_string(i) + " is " + std::to_string(team[i]) + ", alone " +
-             std::to_string(one[i]) + ", off by " + std::to_string(std::abs(one[i] - team[i]) / scale / 1e-10) + "e-10";
+    if (!(std::abs(one[i] - communicator[i]) <= spread.tolerance * scale)) {
+      return spread.name + ": number " + std::to_string(i) + " is " + std::to_string(communicator[i]) + ", alone " +
+             std::to_string(one[i]) + ", off by " + std::to_string(std::abs(one[i] - communicator[i]) / scale / 1e-10) +
+             "e-10";
     }
   }
   return {};

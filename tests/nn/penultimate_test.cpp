@@ -44,7 +44,7 @@ PenultimateNorms by_plain_loops(const at::Tensor& activations) {
   return norms;
 }
 
-void expect_same(const PenultimateNorms& measured, const PenultimateNorms& expected) {
+void require_equal(const PenultimateNorms& measured, const PenultimateNorms& expected) {
   EXPECT_NEAR(measured.frobenius, expected.frobenius, 1e-12 * expected.frobenius);
   EXPECT_NEAR(measured.row_norm_sum, expected.row_norm_sum, 1e-12 * expected.row_norm_sum);
   EXPECT_NEAR(measured.square_frobenius, expected.square_frobenius, 1e-12 * expected.square_frobenius);
@@ -58,20 +58,20 @@ TYPED_TEST_SUITE(Penultimate, Scalars);
 
 TYPED_TEST(Penultimate, AgreesWithPlainLoops) {
   DenseMatrix<TypeParam> matrix = random_matrix<TypeParam>(32, 10, 1);
-  expect_same(measure_penultimate(as_tensor(matrix)), by_plain_loops(as_tensor(matrix)));
+  require_equal(measure_penultimate(as_tensor(matrix)), by_plain_loops(as_tensor(matrix)));
 }
 
 TYPED_TEST(Penultimate, AgreesWithTheNormsOfTheCore) {
   DenseMatrix<TypeParam> matrix = random_matrix<TypeParam>(128, 64, 2);
   const PenultimateNorms core{bound::frobenius_norm(matrix), bound::row_norm_sum(matrix),
                               bound::square_frobenius_norm(matrix), matrix.rows()};
-  expect_same(measure_penultimate(as_tensor(matrix)), core);
+  require_equal(measure_penultimate(as_tensor(matrix)), core);
 }
 
 TYPED_TEST(Penultimate, StridesDoNotMatter) {
   DenseMatrix<TypeParam> matrix = random_matrix<TypeParam>(12, 7, 3);
   const at::Tensor turned = as_tensor(matrix).t();
-  expect_same(measure_penultimate(turned), measure_penultimate(turned.contiguous()));
+  require_equal(measure_penultimate(turned), measure_penultimate(turned.contiguous()));
 }
 
 TEST(PenultimateEdges, SinglePrecisionSquaresDoNotOverflow) {

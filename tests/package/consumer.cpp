@@ -6,8 +6,8 @@
 
 #include "lipschitzlr/bound/loss.hpp"
 #include "lipschitzlr/bound/norms.hpp"
-#include "lipschitzlr/data/catalogue.hpp"
-#include "lipschitzlr/data/read.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
+#include "lipschitzlr/data/table/read.hpp"
 #include "lipschitzlr/rate/registry.hpp"
 
 int main() {

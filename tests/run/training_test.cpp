@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/thread_team.hpp"
+#include "base/thread_communicator.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 
@@ -19,11 +19,11 @@ class TrainingTest : public testing::Test {
   void SetUp() override { std::filesystem::create_directories(folder); }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  TrainingResult train_iris(const TrainingChoice& choice, Team* team = nullptr) {
+  TrainingResult train_iris(const TrainingChoice& choice, Communicator* communicator = nullptr) {
     DataChoice data;
     data.source = "iris";
     data.holdout = 0.3;
-    return train(data, prepare(data), choice, team);
+    return train(data, prepare(data), choice, communicator);
   }
 
   std::string folder = testing::TempDir() + "lipschitzlr_training/";
@@ -75,7 +75,8 @@ TEST_F(TrainingTest, ATeamOfAnySizeGoesOnWithATraining) {
   for (const int size : {2, 3}) {
     choice.options.epochs = size == 2 ? 4 : 9;
     choice.record = folder + "record" + std::to_string(size);
-    const auto results = test::run_threads<TrainingResult>(size, [&](Team& team) { return train_iris(choice, &team); });
+    const auto results = test::run_threads<TrainingResult>(
+        size, [&](Communicator& communicator) { return train_iris(choice, &communicator); });
     for (const TrainingResult& result : results) EXPECT_EQ(result.model.weights, results[0].model.weights);
     linear::save_model(results[0].model, folder + "part.json");
     choice.resume = folder + "part.json";
@@ -88,11 +89,11 @@ TEST_F(TrainingTest, ATeamOfAnySizeGoesOnWithATraining) {
 }
 
 TEST_F(TrainingTest, ATeamThatWasAskedDifferentThingsRefusesInEveryProcess) {
-  const auto complaints = test::run_threads<std::string>(3, [&](Team& team) -> std::string {
+  const auto complaints = test::run_threads<std::string>(3, [&](Communicator& communicator) -> std::string {
     TrainingChoice choice;
-    choice.options.seconds = team.rank() == 1 ? 1 : 2;
+    choice.options.seconds = communicator.rank() == 1 ? 1 : 2;
     try {
-      train_iris(choice, &team);
+      train_iris(choice, &communicator);
       return "";
     } catch (const Error& error) {
       return error.what();

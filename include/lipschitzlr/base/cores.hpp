@@ -1,11 +1,11 @@
 #pragma once
 // How many threads a process gets when none are asked for.
 
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 
 namespace lipschitzlr {
 
 // The cores of this machine, divided among the processes of the team that are on it, but at least one. Collective.
-unsigned share_of_cores(Team& team);
+unsigned share_of_cores(Communicator& communicator);
 
 }  // namespace lipschitzlr

@@ -24,8 +24,8 @@ class ThreadPool {
   void run(std::size_t tasks, const std::function<void(std::size_t)>& task);
 
  private:
-  struct Team;
-  std::unique_ptr<Team> team_;
+  struct Communicator;
+  std::unique_ptr<Communicator> communicator_;
 };
 
 }  // namespace lipschitzlr

@@ -8,45 +8,46 @@
 
 #include <cstdint>
 
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/base/matrix.hpp"
 #include "lipschitzlr/base/parallel.hpp"
-#include "lipschitzlr/base/team.hpp"
 
 namespace lipschitzlr::bound {
 
 // ||X||_F = sqrt(sum_ij x_ij^2)
 template <class Matrix>
-double frobenius_norm(const Matrix& matrix, Team* team = nullptr);
+double frobenius_norm(const Matrix& matrix, Communicator* communicator = nullptr);
 
 // sum_i ||x_i||, over the rows
 template <class Matrix>
-double row_norm_sum(const Matrix& matrix, Team* team = nullptr);
+double row_norm_sum(const Matrix& matrix, Communicator* communicator = nullptr);
 
 // max_i ||x_i||, over the rows; 0 when there are none
 template <class Matrix>
-double row_norm_max(const Matrix& matrix, Team* team = nullptr);
+double row_norm_max(const Matrix& matrix, Communicator* communicator = nullptr);
 
 // ||X o X||_F = sqrt(sum_ij x_ij^4), of the elementwise squares
 template <class Matrix>
-double square_frobenius_norm(const Matrix& matrix, Team* team = nullptr);
+double square_frobenius_norm(const Matrix& matrix, Communicator* communicator = nullptr);
 
 // ||X'X||_F. A dense matrix is multiplied along its longer side, so that the product is no larger than X itself
 // (||X'X||_F = ||XX'||_F); a sparse one is multiplied row by row and no product is stored. In a team a tall dense
 // matrix costs the traffic of X'X once, any other one that of X: a wide one passes by in blocks of columns, a sparse
 // one is gathered in every process while it is measured.
 template <class Matrix>
-double gram_frobenius_norm(const Matrix& matrix, Team* team = nullptr);
+double gram_frobenius_norm(const Matrix& matrix, Communicator* communicator = nullptr);
 
 // ||y'X||. Throws Error (usage) unless y has one entry per row.
 template <class Matrix>
-double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::Scalar>& y, Team* team = nullptr);
+double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::Scalar>& y,
+                           Communicator* communicator = nullptr);
 
 struct SpectralOptions {
   double tolerance = 1e-10;    // stop when ||X'Xv - theta v|| <= tolerance * theta for the best pair (theta, v)
   int max_iterations = 1000;   // passes over X, one each
   std::uint64_t seed = 1;      // of the random start
   ThreadPool* pool = nullptr;  // shares the passes out; the bits do not depend on it
-  Team* team = nullptr;        // whose rows these are some of; n numbers are summed over it in every pass
+  Communicator* communicator = nullptr;  // whose rows these are some of; n numbers are summed over it in every pass
 };
 
 struct SpectralNorm {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/dist/surroundings.hpp"
 
 namespace lipschitzlr::dist {
@@ -13,7 +13,7 @@ namespace lipschitzlr::dist {
 // Comes back when all processes are there. Throws Error: usage when the processes don't fit together (token, world
 // size, a rank taken twice) or the port is busy, training when one does not come in time or is lost. With one process
 // the team is that process, and no port is opened.
-std::unique_ptr<Team> connect(const Surroundings& surroundings);
+std::unique_ptr<Communicator> connect(const Surroundings& surroundings);
 
 // What the libtorch that was loaded says of itself, its version among it, but not of the processor: unlike machines may
 // work together.

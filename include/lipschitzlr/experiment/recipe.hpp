@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lipschitzlr/data/scaling.hpp"
+#include "lipschitzlr/data/table/scaling.hpp"
 #include "lipschitzlr/linear/problem.hpp"
 
 namespace lipschitzlr::experiment {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "lipschitzlr/data/table.hpp"
+#include "lipschitzlr/data/table/table.hpp"
 #include "lipschitzlr/experiment/recipe.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
 

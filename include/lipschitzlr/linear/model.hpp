@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "lipschitzlr/data/scaling.hpp"
-#include "lipschitzlr/data/table.hpp"
+#include "lipschitzlr/data/table/scaling.hpp"
+#include "lipschitzlr/data/table/table.hpp"
 #include "lipschitzlr/linear/objective.hpp"
 
 namespace lipschitzlr::linear {

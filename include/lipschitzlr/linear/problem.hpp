@@ -56,7 +56,8 @@ class Problem {
   // rows, none perhaps; rows are numbered from rank 0's first to the last rank's last. Everything that is evaluated or
   // measured is then of all of them, collective, and has the same bits in every process: those of one process with
   // all rows, but for rounding.
-  Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool, Team* team = nullptr);
+  Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool,
+          Communicator* communicator = nullptr);
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
 
@@ -65,7 +66,7 @@ class Problem {
   const Vector<Scalar>& targets() const { return targets_; }  // and these too
   Index rows() const { return share_.total(); }               // of all processes
   Index features() const;
-  Team* team() const { return share_.team(); }
+  Communicator* communicator() const { return share_.communicator(); }
   Weights<Scalar> zero_weights() const { return Weights<Scalar>::Zero(features(), setup_.classes); }
 
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/linear/objective.hpp"
 
 namespace lipschitzlr::linear {
@@ -13,9 +13,9 @@ namespace lipschitzlr::linear {
 class RowShare {
  public:
   // Collective. here rows lie in this process, 0 perhaps; their numbers go on from those of the ranks before.
-  RowShare(Index here, Team* team);
+  RowShare(Index here, Communicator* communicator);
 
-  Team* team() const { return team_; }
+  Communicator* communicator() const { return communicator_; }
   Index here() const { return here_; }
   Index total() const { return total_; }
 
@@ -29,7 +29,7 @@ class RowShare {
   double combine(double loss, Weights<Scalar>& gradient, Index count, Index total) const;
 
  private:
-  Team* team_;
+  Communicator* communicator_;
   Index here_, first_ = 0, total_;
   mutable std::vector<Index> chosen_;
   mutable std::vector<double> sums_;

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "lipschitzlr/base/team.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/nn/tap.hpp"
 #include "lipschitzlr/rate/registry.hpp"
 #include "lipschitzlr/rate/schedule.hpp"
@@ -66,7 +66,7 @@ class RateController {
 
   // In a team every process has the rate of the same bits: the tap must be given the norms of the whole batch, and max
   // ||w|| is that of rank 0. All make the same calls. The team must outlive the object.
-  void join(Team* team) { team_ = team; }
+  void join(Communicator* communicator) { communicator_ = communicator; }
 
   // After the forward pass of a step: feeds the rule when it recomputes per iteration or has no rate yet.
   void before_step();
@@ -103,7 +103,7 @@ class RateController {
   RateNumbers numbers_;
   bool guessed_ = false;  // the rate rests on the first batch only
   std::uint64_t steps_ = 0;
-  Team* team_ = nullptr;
+  Communicator* communicator_ = nullptr;
 };
 
 // The largest Frobenius norm among the tensors, in double; NaN when one of them is.

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "lipschitzlr/base/team.hpp"
-#include "lipschitzlr/data/batches.hpp"
+#include "lipschitzlr/base/communicator.hpp"
+#include "lipschitzlr/data/batch/batches.hpp"
 #include "lipschitzlr/nn/controller.hpp"
 #include "lipschitzlr/nn/network_options.hpp"
 #include "lipschitzlr/nn/optimizer_registry.hpp"
@@ -77,7 +77,8 @@ class Trainer {
   // Trains on the chosen images of the set, which must outlive the object, as must the team; null: alone. In a team all
   // processes make the same calls (but save() and save_weights(), which write rank 0's), and begin with rank 0's
   // weights. Throws Error (usage).
-  Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen, Team* team = nullptr);
+  Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen,
+          Communicator* communicator = nullptr);
   ~Trainer();
 
   // Goes on to the end of the epoch at hand, asking after each step whether to; false when it was told to stop. In a

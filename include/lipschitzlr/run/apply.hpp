@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "lipschitzlr/data/read.hpp"
+#include "lipschitzlr/data/table/read.hpp"
 #include "lipschitzlr/linear/model.hpp"
 
 namespace lipschitzlr::run {

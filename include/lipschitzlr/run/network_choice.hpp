@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "lipschitzlr/data/images.hpp"
+#include "lipschitzlr/data/image/images.hpp"
 #include "lipschitzlr/nn/trainer.hpp"
 
 namespace lipschitzlr::run {

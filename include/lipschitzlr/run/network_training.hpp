@@ -26,7 +26,7 @@ struct NetworkRun {
   bool watch = false;  // plots of loss and rate
   // The processes that train together; null: this one alone. Rank 0 writes the folder and shows progress, the others
   // need not see the folder. All must have the same options and images.
-  Team* team = nullptr;
+  Communicator* communicator = nullptr;
 };
 
 struct NetworkResult {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "lipschitzlr/data/read.hpp"
-#include "lipschitzlr/data/scaling.hpp"
-#include "lipschitzlr/data/table.hpp"
+#include "lipschitzlr/data/table/read.hpp"
+#include "lipschitzlr/data/table/scaling.hpp"
+#include "lipschitzlr/data/table/table.hpp"
 #include "lipschitzlr/linear/problem.hpp"
 
 namespace lipschitzlr::run {
@@ -45,6 +45,7 @@ std::string describe(const DataChoice& choice, const Prepared& prepared);
 
 // With a team, of this process' share of the training rows (share_of).
 template <class Scalar>
-std::unique_ptr<linear::Problem<Scalar>> make_problem(const Prepared& prepared, ThreadPool& pool, Team* team = nullptr);
+std::unique_ptr<linear::Problem<Scalar>> make_problem(const Prepared& prepared, ThreadPool& pool,
+                                                      Communicator* communicator = nullptr);
 
 }  // namespace lipschitzlr::run

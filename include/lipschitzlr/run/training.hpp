@@ -48,7 +48,7 @@ void check(const TrainingChoice& choice);
 // training rows; the file to resume from is read, and record, progress, metrics and what else a model file holds beside
 // weights are made, in rank 0 alone. Throws Error in every process when their data or choices differ.
 TrainingResult train(const DataChoice& data, const Prepared& prepared, const TrainingChoice& choice,
-                     Team* team = nullptr);
+                     Communicator* communicator = nullptr);
 
 // The measures that fit the family, as a JSON object.
 std::string to_json(const linear::Metrics& metrics, linear::Family family);

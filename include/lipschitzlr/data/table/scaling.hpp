@@ -1,0 +1,49 @@
+#pragma once
+// Scaling of columns, learned on the training rows and then applied to any rows: scaled = (x - offset) * factor.
+// column_sum is the paper's (method.md, section 4.6): the intercept's column of ones is added first, then every column
+// is divided by its sum, so that the intercept becomes 1/m. Learn on training rows only: what the test rows look like
+// must not reach the model.
+
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/data/table/table.hpp"
+
+namespace lipschitzlr::data {
+
+enum class Scaling {
+  none,        // x
+  column_sum,  // x / sum(x); a column of zeros stays
+  standard,    // (x - mean) / deviation, the deviation over m, not m - 1; a constant column becomes 0
+  min_max,     // (x - min) / (max - min); a constant column becomes 0
+};
+
+std::string to_string(Scaling scaling);         // none, sum, standard, minmax
+Scaling scaling_from(const std::string& name);  // the same names; throws Error (usage) for others
+
+struct Scaler {
+  Scaling kind = Scaling::none;
+  bool intercept = true;
+  // One per feature and, with an intercept, a last one for its column of ones: offset 0, factor 1 or 1/m.
+  std::vector<double> offsets, factors;
+
+  // names only serve in error messages ("column 3" without them). Throws Error (data) when a column that is not all
+  // zero sums to zero under column_sum, or when there are no rows; Error (usage) when sparse features would need an
+  // offset, which would fill every empty cell.
+  static Scaler learn(Scaling scaling, const Features& training, bool intercept,
+                      const std::vector<std::string>& names = {});
+
+  Index features() const { return static_cast<Index>(factors.size()) - (intercept ? 1 : 0); }
+  Index design_columns() const { return static_cast<Index>(factors.size()); }
+
+  // The scaled features without the intercept. Throws Error (data) when the number of columns is another.
+  Features apply(const Features& rows) const;
+
+  // What the model sees: the scaled features and, as the last column, the intercept. For float and double.
+  template <class Scalar>
+  DenseMatrix<Scalar> design(const DenseMatrix<double>& rows) const;
+  template <class Scalar>
+  SparseMatrix<Scalar> design(const SparseMatrix<double>& rows) const;
+};
+
+}  // namespace lipschitzlr::data

@@ -1,0 +1,21 @@
+#pragma once
+// Splitting rows into training and test rows with a seeded generator; class by class when the target has classes.
+
+#include <vector>
+
+#include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/data/table/table.hpp"
+
+namespace lipschitzlr::data {
+
+struct Split {
+  std::vector<Index> train, test;  // row numbers, each ascending; together every row once
+};
+
+// round(test_fraction * rows) rows go to the test side. With classes, each gives its share, the left-over rows going
+// to the classes with the largest remainders; no class is emptied of training rows, even when the test side then stays
+// smaller. Which rows go depends on the generator only. Throws Error (usage) unless 0 <= test_fraction < 1, or when a
+// fraction above 0 would give no test row at all.
+Split split_rows(const Table& table, double test_fraction, Random& random);
+
+}  // namespace lipschitzlr::data

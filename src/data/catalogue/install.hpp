@@ -1,0 +1,23 @@
+#pragma once
+// The last step of every way into the cache: content is checked, then put into place with its checksum beside it.
+
+#include <string>
+
+#include "lipschitzlr/data/catalogue/obtain.hpp"
+
+namespace lipschitzlr::data::catalogue {
+
+bool is_file(const std::string& path);
+
+// Error (data) unless the content has the known checksum or, where the catalogue allows it, reads as the data set.
+Obtained install(const Entry& entry, const Source& source, const File& file, const std::string& content);
+
+// The file's content, unpacked when it is gzip or xz.
+std::string unpacked(const std::string& path);
+// The same of what is in memory; name stands in error messages.
+std::string unpacked(std::string_view content, const std::string& name);
+
+// The checksum written beside a file of the cache; empty when there is none.
+std::string recorded_checksum(const std::string& path);
+
+}  // namespace lipschitzlr::data::catalogue

@@ -1,0 +1,40 @@
+#pragma once
+// Text as blocks of whole lines: small enough for the cache, and each block ends with a newline, so that a parser can
+// run without looking for the end of its buffer.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/table/source.hpp"
+
+namespace lipschitzlr::data {
+
+class LineBlocks {
+ public:
+  static constexpr std::size_t kBlockSize = 1 << 18;
+  static constexpr std::size_t kPadding = 8;
+
+  // The source and the name (for messages) must outlive this.
+  LineBlocks(ByteSource& source, const std::string& name, std::size_t block_size = kBlockSize);
+
+  // At least the given number of lines, if there are as many, each with its '\n' (added to a last line without one);
+  // empty at the end. Valid until the next call. A UTF-8 byte order mark at the start of the file is left out; a NUL
+  // byte anywhere is an Error (data), for then this is no text. The kPadding bytes behind a block may be read, too.
+  std::string_view next(std::size_t least_lines = 1);
+
+ private:
+  void fill();
+  std::size_t whole_lines(std::size_t least_lines) const;
+
+  ByteSource& source_;
+  const std::string& name_;
+  std::size_t block_size_;
+  std::vector<char> buffer_;
+  std::size_t taken_ = 0;       // buffer_[0, taken_) was handed out
+  std::size_t filled_ = 0;      // buffer_[taken_, filled_) is still to come
+  std::uint64_t position_ = 0;  // bytes read from the source
+  bool ended_ = false;
+};
+
+}  // namespace lipschitzlr::data

@@ -1,0 +1,16 @@
+#pragma once
+// What read_table and parse_table share. The size of the blocks is a parameter so that tests and fuzzers can cut a
+// small table into many.
+
+#include <memory>
+#include <string>
+
+#include "data/table/source.hpp"
+#include "lipschitzlr/data/table/read.hpp"
+
+namespace lipschitzlr::data {
+
+Table read_source(std::unique_ptr<ByteSource> source, const std::string& name, const ReadOptions& options,
+                  std::size_t block_size);
+
+}  // namespace lipschitzlr::data

@@ -1,0 +1,212 @@
+#include "lipschitzlr/data/table/scaling.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::data {
+namespace {
+
+using Row = Eigen::Array<double, 1, Eigen::Dynamic>;
+
+// Per column; the mean is corrected by the mean of what it leaves over, which removes the rounding of a long sum.
+struct Summary {
+  Row mean, deviation, magnitude, low, high;
+};
+
+Summary summarise(const DenseMatrix<double>& matrix) {
+  const auto rows = static_cast<double>(matrix.rows());
+  Summary summary;
+  summary.mean = matrix.colwise().sum().array() / rows;
+  summary.magnitude = matrix.cwiseAbs().colwise().sum().array();
+  summary.low = matrix.colwise().minCoeff().array();
+  summary.high = matrix.colwise().maxCoeff().array();
+  Row left = Row::Zero(matrix.cols()), squares = left;
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    const Row difference = matrix.row(row).array() - summary.mean;
+    left += difference;
+    squares += difference.square();
+  }
+  left /= rows;
+  summary.mean += left;
+  summary.deviation = (squares / rows - left.square()).max(0).sqrt();
+  return summary;
+}
+
+Summary summarise(const SparseMatrix<double>& matrix) {
+  const auto rows = static_cast<double>(matrix.rows());
+  Row sum = Row::Zero(matrix.cols()), stored = sum;
+  Summary summary{sum, sum, sum, sum, sum};
+  const auto each_cell = [&](auto&& visit) {
+    for (Index row = 0; row < matrix.rows(); ++row) {
+      for (SparseMatrix<double>::InnerIterator cell(matrix, row); cell; ++cell) visit(cell.col(), cell.value());
+    }
+  };
+  summary.low.setConstant(std::numeric_limits<double>::infinity());
+  summary.high = -summary.low;
+  each_cell([&](Index column, double value) {
+    sum(column) += value;
+    stored(column) += 1;
+    summary.magnitude(column) += std::abs(value);
+    summary.low(column) = std::min(summary.low(column), value);
+    summary.high(column) = std::max(summary.high(column), value);
+  });
+  summary.mean = sum / rows;
+  const Row empty = rows - stored;
+  summary.low = (empty > 0).select(summary.low.min(0), summary.low);
+  summary.high = (empty > 0).select(summary.high.max(0), summary.high);
+  Row left = -empty * summary.mean, squares = empty * summary.mean.square();
+  each_cell([&](Index column, double value) {
+    const double difference = value - summary.mean(column);
+    left(column) += difference;
+    squares(column) += difference * difference;
+  });
+  left /= rows;
+  summary.mean += left;
+  summary.deviation = (squares / rows - left.square()).max(0).sqrt();
+  return summary;
+}
+
+// Of a width or deviation; 1 when there is none to speak of.
+double inverse(double x) { return std::isfinite(1 / x) ? 1 / x : 1; }
+
+std::string column_name(const std::vector<std::string>& names, Index column) {
+  const auto index = static_cast<std::size_t>(column);
+  return index < names.size() ? fmt::format("column {} (\"{}\")", column + 1, names[index])
+                              : fmt::format("column {}", column + 1);
+}
+
+double sum_factor(const Summary& summary, Index column, Index rows, const std::vector<std::string>& names) {
+  const double sum = summary.mean(column) * static_cast<double>(rows);
+  const double magnitude = summary.magnitude(column);
+  if (magnitude == 0) return 1;
+  // A sum within the rounding of its terms is a zero that was missed.
+  if (std::abs(sum) <= static_cast<double>(rows) * std::numeric_limits<double>::epsilon() * magnitude) {
+    throw Error(Fault::data, fmt::format("{} sums to zero and can't be divided by its sum; choose the scaling standard "
+                                         "or minmax instead of sum",
+                                         column_name(names, column)));
+  }
+  return 1 / sum;
+}
+
+void refuse_offsets(const std::vector<double>& offsets, Scaling kind) {
+  for (double offset : offsets) {
+    if (offset == 0) continue;
+    throw Error(Fault::usage, fmt::format("the scaling {} shifts columns and would fill every empty cell of sparse "
+                                          "data; choose the scaling sum or none",
+                                          to_string(kind)));
+  }
+}
+
+void check_columns(Index have, Index want) {
+  if (have == want) return;
+  throw Error(Fault::data, fmt::format("the rows have {} feature columns, but the scaling was learned on {}; give rows "
+                                       "with the same columns as in training",
+                                       have, want));
+}
+
+// Scales the features into the first columns and writes the intercept, when asked for, into the last.
+template <class Scalar>
+DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseMatrix<double>& rows, bool intercept) {
+  check_columns(rows.cols(), scaler.features());
+  const Index columns = rows.cols();
+  const Eigen::Map<const Row> offsets(scaler.offsets.data(), columns), factors(scaler.factors.data(), columns);
+  DenseMatrix<Scalar> scaled(rows.rows(), columns + (intercept ? 1 : 0));
+  for (Index row = 0; row < rows.rows(); ++row) {
+    scaled.row(row).head(columns) = ((rows.row(row).array() - offsets) * factors).matrix().template cast<Scalar>();
+  }
+  if (intercept) scaled.col(columns).setConstant(static_cast<Scalar>(scaler.factors.back()));
+  return scaled;
+}
+
+template <class Scalar>
+SparseMatrix<Scalar> scale(const Scaler& scaler, const SparseMatrix<double>& rows, bool intercept) {
+  check_columns(rows.cols(), scaler.features());
+  refuse_offsets(scaler.offsets, scaler.kind);
+  SparseMatrix<Scalar> scaled(rows.rows(), rows.cols() + (intercept ? 1 : 0));
+  scaled.reserve(rows.nonZeros() + (intercept ? rows.rows() : 0));
+  for (Index row = 0; row < rows.rows(); ++row) {
+    scaled.startVec(row);
+    for (SparseMatrix<double>::InnerIterator cell(rows, row); cell; ++cell) {
+      const double factor = scaler.factors[static_cast<std::size_t>(cell.col())];
+      scaled.insertBack(row, cell.col()) = static_cast<Scalar>(cell.value() * factor);
+    }
+    if (intercept) scaled.insertBack(row, rows.cols()) = static_cast<Scalar>(scaler.factors.back());
+  }
+  scaled.finalize();
+  return scaled;
+}
+
+}  // namespace
+
+std::string to_string(Scaling scaling) {
+  switch (scaling) {
+    case Scaling::none:
+      return "none";
+    case Scaling::column_sum:
+      return "sum";
+    case Scaling::standard:
+      return "standard";
+    case Scaling::min_max:
+      return "minmax";
+  }
+  return "none";
+}
+
+Scaling scaling_from(const std::string& name) {
+  for (Scaling scaling : {Scaling::none, Scaling::column_sum, Scaling::standard, Scaling::min_max}) {
+    if (to_string(scaling) == name) return scaling;
+  }
+  throw Error(Fault::usage, fmt::format("there is no scaling \"{}\"; choose none, sum, standard or minmax", name));
+}
+
+Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, const std::vector<std::string>& names) {
+  const Index rows = data::rows(training), columns = data::columns(training);
+  if (rows == 0) throw Error(Fault::data, "the scaling can't be learned: there are no training rows");
+  Scaler scaler{scaling, intercept, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
+                std::vector<double>(static_cast<std::size_t>(columns), 1.0)};
+  if (scaling != Scaling::none && columns > 0) {
+    const Summary summary = std::visit([](const auto& matrix) { return summarise(matrix); }, training);
+    for (Index column = 0; column < columns; ++column) {
+      double& offset = scaler.offsets[static_cast<std::size_t>(column)];
+      double& factor = scaler.factors[static_cast<std::size_t>(column)];
+      const double width = summary.high(column) - summary.low(column);
+      if (scaling == Scaling::column_sum) factor = sum_factor(summary, column, rows, names);
+      if (scaling == Scaling::min_max) offset = summary.low(column);
+      // A constant column's mean may be off by a rounding; its only value is not.
+      if (scaling == Scaling::standard) offset = width == 0 ? summary.low(column) : summary.mean(column);
+      if (scaling == Scaling::min_max) factor = inverse(width);
+      if (scaling == Scaling::standard && width > 0) factor = inverse(summary.deviation(column));
+    }
+  }
+  if (std::holds_alternative<SparseMatrix<double>>(training)) refuse_offsets(scaler.offsets, scaling);
+  if (intercept) {
+    scaler.offsets.push_back(0);
+    scaler.factors.push_back(scaling == Scaling::column_sum ? 1 / static_cast<double>(rows) : 1);
+  }
+  return scaler;
+}
+
+Features Scaler::apply(const Features& rows) const {
+  return std::visit([&](const auto& matrix) { return Features(scale<double>(*this, matrix, false)); }, rows);
+}
+
+template <class Scalar>
+DenseMatrix<Scalar> Scaler::design(const DenseMatrix<double>& rows) const {
+  return scale<Scalar>(*this, rows, intercept);
+}
+
+template <class Scalar>
+SparseMatrix<Scalar> Scaler::design(const SparseMatrix<double>& rows) const {
+  return scale<Scalar>(*this, rows, intercept);
+}
+
+template DenseMatrix<float> Scaler::design(const DenseMatrix<double>&) const;
+template DenseMatrix<double> Scaler::design(const DenseMatrix<double>&) const;
+template SparseMatrix<float> Scaler::design(const SparseMatrix<double>&) const;
+template SparseMatrix<double> Scaler::design(const SparseMatrix<double>&) const;
+
+}  // namespace lipschitzlr::data

@@ -1,0 +1,76 @@
+#include "lipschitzlr/data/table/split.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::data {
+namespace {
+
+// The rows of each class; one group of all rows when there are no classes.
+std::vector<std::vector<Index>> group_rows(const Table& table) {
+  std::vector<std::vector<Index>> groups(std::max<std::size_t>(table.labels.size(), 1));
+  for (Index row = 0; row < table.rows(); ++row) {
+    groups[table.is_classified() ? static_cast<std::size_t>(table.target(row)) : 0].push_back(row);
+  }
+  return groups;
+}
+
+// How many rows each group gives so that the sum is total: whole shares first, then one more by largest remainder, and
+// again while groups that must keep a row leave something over.
+std::vector<std::size_t> shares(const std::vector<std::vector<Index>>& groups, double fraction, std::size_t total) {
+  std::vector<std::size_t> share, most;
+  std::vector<double> remainder;
+  for (const auto& group : groups) {
+    const double exact = fraction * static_cast<double>(group.size());
+    most.push_back(group.empty() ? 0 : group.size() - 1);
+    share.push_back(std::min(static_cast<std::size_t>(exact), most.back()));
+    remainder.push_back(exact - std::floor(exact));
+  }
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return remainder[a] > remainder[b]; });
+  std::size_t given = std::accumulate(share.begin(), share.end(), std::size_t{0});
+  for (bool moved = true; moved && given < total;) {
+    moved = false;
+    for (std::size_t group : order) {
+      if (given == total || share[group] == most[group]) continue;
+      ++share[group];
+      ++given;
+      moved = true;
+    }
+  }
+  return share;
+}
+
+}  // namespace
+
+Split split_rows(const Table& table, double test_fraction, Random& random) {
+  if (!(test_fraction >= 0 && test_fraction < 1)) {
+    throw Error(Fault::usage,
+                fmt::format("the share of test rows must be at least 0 and below 1, not {}", test_fraction));
+  }
+  const auto total = static_cast<std::size_t>(std::lround(test_fraction * static_cast<double>(table.rows())));
+  std::vector<std::vector<Index>> groups = group_rows(table);
+  const std::vector<std::size_t> share = shares(groups, test_fraction, total);
+  Split split;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    random.shuffle(std::span(groups[i]));
+    const auto border = groups[i].begin() + static_cast<std::ptrdiff_t>(share[i]);
+    split.test.insert(split.test.end(), groups[i].begin(), border);
+    split.train.insert(split.train.end(), border, groups[i].end());
+  }
+  if (test_fraction > 0 && split.test.empty()) {
+    throw Error(Fault::usage, fmt::format("a share of {} of {} rows leaves no test row; choose a larger share",
+                                          test_fraction, table.rows()));
+  }
+  std::sort(split.train.begin(), split.train.end());
+  std::sort(split.test.begin(), split.test.end());
+  return split;
+}
+
+}  // namespace lipschitzlr::data

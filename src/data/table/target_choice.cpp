@@ -1,0 +1,121 @@
+#include "data/table/target_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include "data/table/read_error.hpp"
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::data {
+namespace {
+
+std::optional<Index> parse_whole(const std::string& text) {
+  Index value = 0;
+  const char* begin = text.c_str() + (text.starts_with('+') ? 1 : 0);
+  const char* end = text.c_str() + text.size();
+  const auto [stop, code] = std::from_chars(begin, end, value);
+  return code == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// How many letters have to be put in, left out or replaced to make one name the other, upper and lower case alike.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+// The name one or a few slips of the keyboard away, else the first few names.
+std::string advice(const std::string& wanted, const std::vector<std::string>& names) {
+  constexpr std::size_t kLongestName = 100;
+  constexpr std::size_t kShown = 5;
+  std::size_t nearest = std::max<std::size_t>(1, wanted.size() / 3) + 1;
+  const std::string* best = nullptr;
+  for (const std::string& name : names) {
+    if (name.empty() || std::max(name.size(), wanted.size()) > kLongestName) continue;
+    const std::size_t slips = distance(wanted, name);
+    if (slips < nearest) {
+      nearest = slips;
+      best = &name;
+    }
+  }
+  if (best != nullptr) return fmt::format("did you mean {}?", in_quotes(*best));
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) list += (i > 0 ? ", " : "") + in_quotes(names[i]);
+  return fmt::format("the columns are {}{}", list, names.size() > kShown ? ", ..." : "");
+}
+
+[[noreturn]] void fail(const std::string& file, const std::string& what) {
+  throw Error(Fault::usage, fmt::format("{}: {}", file, what));
+}
+
+}  // namespace
+
+TargetChoice::TargetChoice(const ReadOptions& options, const std::vector<std::string>& first_line,
+                           const std::string& file)
+    : has_target_(options.has_target),
+      may_be_missing_(options.target_may_be_missing),
+      features_(options.columns),
+      place_(options.target_column >= 0 && options.target_column <= options.columns ? options.target_column
+                                                                                    : options.columns),
+      first_line_(first_line),
+      file_(file) {
+  if (!options.has_target || !options.target) return;
+  name_ = &*options.target;
+  if (!may_be_missing_) number_ = parse_whole(*name_);
+}
+
+Index TargetChoice::by_position() const {
+  const auto columns = static_cast<Index>(first_line_.size());
+  if (has_target_ && may_be_missing_) return columns == features_ + 1 ? place_ : -1;
+  if (!has_target_ || is_by_name()) return -1;
+  const Index number = number_.value_or(-1);
+  if (number == 0 || number > columns || number < -columns) return -1;
+  return number > 0 ? number - 1 : columns + number;
+}
+
+Index TargetChoice::find_name() const {
+  const auto first = std::find(first_line_.begin(), first_line_.end(), *name_);
+  if (first == first_line_.end()) return -1;
+  const auto second = std::find(first + 1, first_line_.end(), *name_);
+  if (second != first_line_.end()) {
+    fail(file_, fmt::format("columns {} and {} are both named {}: give the target's number",
+                            first - first_line_.begin() + 1, second - first_line_.begin() + 1, in_quotes(*name_)));
+  }
+  return first - first_line_.begin();
+}
+
+Index TargetChoice::find(bool has_header) const {
+  if (!has_target_) return -1;
+  Index column = name_ != nullptr && has_header ? find_name() : -1;
+  if (column < 0 && !(has_header && may_be_missing_)) column = by_position();
+  if (column < 0 && !may_be_missing_) fail_unknown(has_header);
+  return column;
+}
+
+void TargetChoice::fail_unknown(bool has_header) const {
+  if (number_) {
+    fail(file_, fmt::format("there is no column {}: columns are numbered 1 to {}, or -1 to -{} from the end", *number_,
+                            first_line_.size(), first_line_.size()));
+  }
+  if (!has_header) {
+    fail(file_,
+         fmt::format("there is no column {}, for the file has no header: give the target's number", in_quotes(*name_)));
+  }
+  fail(file_, fmt::format("there is no column {}: {}", in_quotes(*name_), advice(*name_, first_line_)));
+}
+
+}  // namespace lipschitzlr::data

@@ -1,0 +1,46 @@
+#pragma once
+// The target column of a CSV while it is read: numbers as long as all cells are numbers, classes from the first text
+// on. Then the label of every cell is its text as it stands in the file, so that "01", "1" and "1.0" are three classes.
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lipschitzlr/data/table/table.hpp"
+
+namespace lipschitzlr::data {
+
+class TargetColumn {
+ public:
+  // With only_classes, numbers are labels from the start.
+  explicit TargetColumn(bool only_classes)
+      : kind_(only_classes ? Kind::classes : Kind::few_numbers), has_word_(only_classes) {}
+
+  void reserve(Index rows);
+
+  // Each adds one row, or returns what is wrong with it as the rest of a sentence "expected ...".
+  std::string add_number(const std::string& text, double value);
+  std::string add_text(const std::string& text);
+
+  // The target, and the labels in ascending order when it has classes.
+  void finish(Table& table) &&;
+
+ private:
+  // Few different numbers may still turn out to be labels, so their texts are kept; many are a quantity.
+  enum class Kind { few_numbers, many_numbers, classes };
+
+  void append(double value);
+  std::string append_label(const std::string& label);
+  void forget_texts();
+  void sort_labels(Table& table);
+
+  Kind kind_;
+  Vector<double> values_;  // of many numbers they themselves, else the places of the texts
+  Index rows_ = 0;
+  std::unordered_map<std::string, Index> places_;  // of the different texts, as they come
+  std::vector<double> numbers_;                    // by place, of few numbers
+  bool has_fraction_ = false;
+  bool has_word_;  // a text that is more than a missing value, or meant as one
+};
+
+}  // namespace lipschitzlr::data

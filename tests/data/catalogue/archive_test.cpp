@@ -1,0 +1,61 @@
+#include "lipschitzlr/data/catalogue/archive.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "data/catalogue/archive_writer.hpp"
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Archive : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder); }
+  void TearDown() override { fs::remove_all(folder); }
+  void expect_complaint(const std::string& path, const std::string& member, const std::string& words) {
+    try {
+      read_member(path, member);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::data);
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  }
+
+  fs::path folder = fs::path(testing::TempDir()) / ("lipschitzlr_archive_" + std::to_string(getpid()));
+};
+
+TEST_F(Archive, MembersComeInTheOrderAskedFor) {
+  const std::string path = folder / "a.tgz";
+  write_tgz(path, {{"package/one", "1"}, {"package/two", std::string(100000, '2')}, {"package/three", "3"}});
+  EXPECT_EQ(read_members(path, {"package/three", "package/one"}), (std::vector<std::string>{"3", "1"}));
+  EXPECT_EQ(read_member(path, "package/two").size(), 100000u);
+  EXPECT_EQ(read_members(path, {"package/one", "package/one"}), (std::vector<std::string>{"1", "1"}));
+  expect_complaint(path, "package/four", "holds no file package/four");
+}
+
+TEST_F(Archive, ADebianPackageIsWhatItInstalls) {
+  const std::string path = folder / "a.deb";
+  write_deb(path, {{"./usr/share/a", "A"}, {"./usr/share/b", "B"}});
+  EXPECT_EQ(read_members(path, {"usr/share/b", "usr/share/a"}), (std::vector<std::string>{"B", "A"}));
+  expect_complaint(path, "usr/share/c", "holds no file usr/share/c");
+}
+
+TEST_F(Archive, ACutArchiveIsAnError) {
+  for (const char* name : {"a.deb", "a.tgz"}) {
+    const std::string path = folder / name;
+    const Members members = {{"one", "1"}, {"two", std::string(10000, '2')}};
+    name[2] == 'd' ? write_deb(path, members) : write_tgz(path, members);
+    const std::string whole = read_file(path);
+    write_file_atomically(path, whole.substr(0, whole.size() * 2 / 3));
+    EXPECT_THROW(read_member(path, "two"), Error) << name;
+    write_file_atomically(path, "");
+    EXPECT_THROW(read_member(path, "two"), Error) << name;
+  }
+}
+
+}  // namespace
+}  // namespace lipschitzlr::data

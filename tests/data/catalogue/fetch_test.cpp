@@ -1,0 +1,160 @@
+#include "lipschitzlr/data/catalogue/fetch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "data/catalogue/http_server.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+
+namespace lipschitzlr::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// python3 -c "import hashlib; print(hashlib.sha256(bytes(range(256)) * 40).hexdigest())"
+const char* const kSha256 = "e96760a87768717bcebcfd25ddc7d46b4dbc95a4b0014def080c08539f7d90d0";
+
+std::string body() {
+  std::string bytes;
+  for (int i = 0; i < 10240; ++i) bytes += static_cast<char>(i);
+  return bytes;
+}
+
+class Fetch : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { server = new HttpServer; }
+  static void TearDownTestSuite() { delete server; }
+  void SetUp() override {
+    setenv("no_proxy", "127.0.0.1", 1);
+    fs::remove_all(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  // The sentence of the error a download ends with.
+  std::string complaint(const std::string& page, const DownloadOptions& options = {}) {
+    try {
+      download(server->url(page), target, options);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::data);
+      EXPECT_FALSE(fs::exists(target));
+      return error.what();
+    }
+    return "no error";
+  }
+  void write_part(const std::string& content) {
+    fs::create_directories(folder);
+    write_file_atomically(part, content);
+  }
+
+  static HttpServer* server;
+  fs::path folder = fs::path(testing::TempDir()) / ("lipschitzlr_fetch_" + std::to_string(getpid()));
+  std::string target = folder / "new" / "file.bin";
+  std::string part = target + ".part";
+};
+
+HttpServer* Fetch::server = nullptr;
+
+bool contains(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+
+TEST_F(Fetch, AGoodFileArrivesWholeWithItsChecksumAndProgress) {
+  std::uint64_t received = 0, total = 0;
+  DownloadOptions options{.sha256 = kSha256, .size = 10240};
+  options.progress = [&](std::uint64_t now, std::uint64_t all) { received = now, total = all; };
+  const Downloaded got = download(server->url("/good"), target, options);
+  EXPECT_EQ(read_file(target), body());
+  EXPECT_EQ(got.sha256, kSha256);
+  EXPECT_EQ(got.size, 10240u);
+  EXPECT_EQ(received, 10240u);
+  EXPECT_EQ(total, 10240u);
+  EXPECT_FALSE(fs::exists(part));
+}
+
+TEST_F(Fetch, RedirectsAreFollowedButNotForEver) {
+  download(server->url("/redirect"), target, {.sha256 = kSha256});
+  EXPECT_EQ(read_file(target), body());
+  fs::remove(target);
+  EXPECT_TRUE(contains(complaint("/circle"), "redirects more than 5 times"));
+}
+
+TEST_F(Fetch, ARedirectToAnotherProtocolIsRefused) {
+  EXPECT_TRUE(contains(complaint("/elsewhere"), "only http and https"));
+  EXPECT_THROW(download("file:///etc/hostname", target), Error);
+}
+
+TEST_F(Fetch, AMissingFileIsSaidToBeMissing) {
+  EXPECT_TRUE(contains(complaint("/nothing"), "no such file (404)"));
+  EXPECT_FALSE(fs::exists(part));
+}
+
+TEST_F(Fetch, AServerThatIsNotThereIsAnError) {
+  EXPECT_THROW(download("http://127.0.0.1:1/file", target, {.connect_seconds = 2}), Error);
+}
+
+TEST_F(Fetch, AWrongChecksumOrSizeThrowsTheFileAway) {
+  const std::string other(64, '0');
+  EXPECT_TRUE(contains(complaint("/good", {.sha256 = other}), "instead of " + other));
+  EXPECT_FALSE(fs::exists(part));
+  EXPECT_TRUE(contains(complaint("/good", {.size = 7}), "has 10240 bytes instead of 7"));
+  EXPECT_FALSE(fs::exists(part));
+}
+
+TEST_F(Fetch, AnOldFileSurvivesAFailedDownload) {
+  fs::create_directories(fs::path(target).parent_path());
+  write_file_atomically(target, "old");
+  EXPECT_THROW(download(server->url("/truncated"), target), Error);
+  EXPECT_EQ(read_file(target), "old");
+}
+
+TEST_F(Fetch, ACutFileIsContinuedWhereItStopped) {
+  EXPECT_TRUE(contains(complaint("/truncated", {.sha256 = kSha256}), "cut after 4000 bytes"));
+  EXPECT_EQ(read_file(part), body().substr(0, 4000));
+  std::uint64_t received = 0;
+  DownloadOptions options{.sha256 = kSha256};
+  options.progress = [&](std::uint64_t now, std::uint64_t) { received = now; };
+  download(server->url("/range"), target, options);  // fails when no range is asked for
+  EXPECT_EQ(read_file(target), body());
+  EXPECT_EQ(received, 10240u);
+}
+
+TEST_F(Fetch, AServerThatIgnoresRangesSendsAllAgain) {
+  fs::create_directories(fs::path(target).parent_path());
+  write_part("abc");
+  download(server->url("/good"), target, {.sha256 = kSha256});
+  EXPECT_EQ(read_file(target), body());
+}
+
+TEST_F(Fetch, APartThatIsTooLongIsBegunAgain) {
+  fs::create_directories(fs::path(target).parent_path());
+  write_part(body() + "more");
+  download(server->url("/whole"), target, {.sha256 = kSha256});
+  EXPECT_EQ(read_file(target), body());
+}
+
+TEST_F(Fetch, WithoutAChecksumNothingIsContinued) {
+  fs::create_directories(fs::path(target).parent_path());
+  write_part("abc");
+  EXPECT_TRUE(contains(complaint("/range"), "error 500"));
+  download(server->url("/good"), target);
+  EXPECT_EQ(read_file(target), body());
+}
+
+TEST_F(Fetch, APartFromAnotherFileIsFoundByTheChecksum) {
+  fs::create_directories(fs::path(target).parent_path());
+  write_part(std::string(4000, 'x'));
+  EXPECT_TRUE(contains(complaint("/range", {.sha256 = kSha256}), "it was thrown away"));
+  EXPECT_FALSE(fs::exists(part));
+}
+
+TEST_F(Fetch, AServerThatHangsRunsIntoTheTimeOut) {
+  for (const char* page : {"/hang", "/stall"}) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_TRUE(contains(complaint(page, {.stall_seconds = 1}), "sent nothing for 1 s")) << page;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5)) << page;
+  }
+}
+
+}  // namespace
+}  // namespace lipschitzlr::data
