@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the walls of the house (docs/architecture.md) by reading every #include of include/ and src/.
+"""Checks the layers of docs/architecture.md by reading every #include of include/ and src/.
 
-A folder includes only the folders it may use; libtorch stays in nn/ and dist/; the public headers of the core need
-nothing but the standard library and Eigen. Long files are reported, not refused.   walls.py REPOSITORY
+A folder includes only the folders it may use, and of those only public headers (include/lipschitzlr/); the internal
+headers of base/ are for all. libtorch is included in nn/ and dist/ only; the public headers of the core need nothing but
+the standard library and Eigen. Long files are reported, not refused.   dependencies.py REPOSITORY
 """
 
 import pathlib
@@ -17,7 +18,7 @@ MAY_USE = {
     "rate": ["base", "bound"],
     "linear": ["base", "data", "bound", "rate"],
     "nn": ["base", "data", "bound", "rate"],
-    "dist": ["base", "data"],
+    "dist": ["base"],
     "run": CORE + ["nn", "dist"],
     "experiment": CORE + ["nn", "dist", "run"],
     "report": CORE + ["nn", "dist", "run", "experiment"],
@@ -46,6 +47,8 @@ def faults_of(path, folder, is_public, own_folders):
         if used is not None:
             if used != folder and used not in MAY_USE[folder]:
                 yield f"{folder}/ must not use {used}/: #include {name}"
+            elif used not in (folder, "base") and not name.startswith("lipschitzlr/"):
+                yield f"{name} is internal to {used}/; include a public header, or make it one"
         elif LIBTORCH.match(name):
             if folder not in MAY_USE_LIBTORCH:
                 yield f"libtorch belongs in nn/ and dist/ only: #include {name}"
@@ -62,7 +65,7 @@ def check(root):
             folder = path.relative_to(tree).parts[0]
             where = path.relative_to(root)
             if folder not in MAY_USE:
-                faults.append(f"{where}: stands in no folder of the house")
+                faults.append(f"{where}: is in no folder of docs/architecture.md")
                 continue
             is_public = tree.name == "lipschitzlr"
             faults += [f"{where}: {fault}" for fault in faults_of(path, folder, is_public, set(MAY_USE))]
