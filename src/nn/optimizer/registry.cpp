@@ -16,7 +16,9 @@ namespace {
 
 const std::vector<Entry>& entries() {
 #define LIPSCHITZLR_OPTIMIZER(name) name(),
-  static const std::vector<Entry> list = {};
+  static const std::vector<Entry> list = {
+#include "nn/optimizer/list.inc"
+  };
 #undef LIPSCHITZLR_OPTIMIZER
   return list;
 }
