@@ -43,7 +43,7 @@ void time_rate(const experiment::Recipe& recipe, const experiment::Source& sourc
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   fmt::print("{} {} {} {} {} {} {} {} {} {}\n", recipe.name, to_string(recipe.model.family), features.rows(),
              features.cols(), outputs, baseline ? "baseline" : "coded", *options.rate, options.loss_threshold,
-             outcome.honesty.measurements, seconds);
+             outcome.checks.measurements, seconds);
 }
 
 }  // namespace

@@ -26,26 +26,25 @@ void show_field(const char* name, double linear::Metrics::*field, const linear::
   show_row(name, format(rows.*field), test ? std::optional(format((*test).*field)) : std::nullopt);
 }
 
-std::string claim(const linear::Honesty& honesty) {
-  if (honesty.claimed_bound == 0) return "none is claimed by this rate";
-  if (honesty.bound_exceeded == 0) {
-    return fmt::format("held: largest gradient {:.6g}, claimed {:.6g}", honesty.largest_gradient,
-                       honesty.claimed_bound);
+std::string claim(const linear::RunChecks& checks) {
+  if (checks.claimed_bound == 0) return "none is claimed by this rate";
+  if (checks.bound_exceeded == 0) {
+    return fmt::format("held: largest gradient {:.6g}, claimed {:.6g}", checks.largest_gradient, checks.claimed_bound);
   }
-  return fmt::format("EXCEEDED {} times: largest gradient {:.6g}, claimed {:.6g}", honesty.bound_exceeded,
-                     honesty.largest_gradient, honesty.claimed_bound);
+  return fmt::format("EXCEEDED {} times: largest gradient {:.6g}, claimed {:.6g}", checks.bound_exceeded,
+                     checks.largest_gradient, checks.claimed_bound);
 }
 
-void show_honesty(const linear::Honesty& honesty) {
-  fmt::print("honesty\n");
-  fmt::print("  {:<28} {} of {}\n", "steps that raised the loss", honesty.rises,
-             std::max<std::int64_t>(0, honesty.measurements - 1));
-  fmt::print("{}", wrap(fmt::format("  {:<28} ", "bound on the gradient"), claim(honesty)));
-  if (honesty.descent_promised > 0) {
-    fmt::print("  {:<28} kept in {} of {} steps\n", "promised descent",
-               honesty.descent_promised - honesty.descent_missed, honesty.descent_promised);
+void show_checks(const linear::RunChecks& checks) {
+  fmt::print("checks\n");
+  fmt::print("  {:<28} {} of {}\n", "steps that raised the loss", checks.rises,
+             std::max<std::int64_t>(0, checks.measurements - 1));
+  fmt::print("{}", wrap(fmt::format("  {:<28} ", "bound on the gradient"), claim(checks)));
+  if (checks.descent_promised > 0) {
+    fmt::print("  {:<28} kept in {} of {} steps\n", "promised descent", checks.descent_promised - checks.descent_missed,
+               checks.descent_promised);
   }
-  fmt::print("  {:<28} {}\n", "losses that were not finite", honesty.not_finite);
+  fmt::print("  {:<28} {}\n", "losses that were not finite", checks.not_finite);
 }
 
 }  // namespace
@@ -111,7 +110,7 @@ void show_training(const run::TrainingResult& result) {
   fmt::print("{}", wrap("rate: ", result.rate_source));
   if (!result.advice.empty()) fmt::print("{}", wrap("  ", "chosen because " + result.advice));
   show_metrics(result.model.family, result.train, result.test);
-  show_honesty(result.honesty);
+  show_checks(result.checks);
 }
 
 void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Metrics>& test) {

@@ -11,6 +11,12 @@
 namespace lipschitzlr::bound {
 namespace {
 
+// The name of a constant of the loss. Throws Error (usage) for the gradient's.
+std::string loss_name(ConstantKind kind) {
+  if (kind != ConstantKind::gradient) return to_string(kind);
+  throw Error(Fault::usage, "the gradient's constant is not one of the loss; use published, coded or certified");
+}
+
 [[noreturn]] void no_coded(const std::string& what) {
   throw Error(Fault::usage, fmt::format("the authors' code has no constant for {}; use published or certified", what));
 }
@@ -26,34 +32,34 @@ struct CrossEntropy {
   double certified_residual;     // 1
 };
 
-Constant cross_entropy(Variant variant, const CrossEntropy& terms, double whole_norm, double row_norm_sum, Index m) {
+Constant cross_entropy(ConstantKind kind, const CrossEntropy& terms, double whole_norm, double row_norm_sum, Index m) {
   const double rows = checked_count("m", m, 1);
-  if (variant == Variant::certified) {
+  if (kind == ConstantKind::certified) {
     check_norm(terms.row_sum_symbol, row_norm_sum);
-    return {to_string(variant),
+    return {loss_name(kind),
             terms.certified_residual / rows * row_norm_sum,
             terms.certified_factor + " " + terms.row_sum_symbol,
             {{terms.row_sum_symbol, row_norm_sum}, {"m", rows}}};
   }
   check_norm(terms.whole_symbol, whole_norm);
-  return {to_string(variant),
+  return {loss_name(kind),
           terms.published_residual / rows * whole_norm,
           terms.published_factor + " " + terms.whole_symbol,
           {{terms.whole_symbol, whole_norm}, {"m", rows}}};
 }
 
-Constant binary(Variant variant, const char* whole, const char* row_sum, double whole_norm, double row_norm_sum,
+Constant binary(ConstantKind kind, const char* whole, const char* row_sum, double whole_norm, double row_norm_sum,
                 Index m) {
-  return cross_entropy(variant, {whole, row_sum, "1/2m", 0.5, "1/m", 1}, whole_norm, row_norm_sum, m);
+  return cross_entropy(kind, {whole, row_sum, "1/2m", 0.5, "1/m", 1}, whole_norm, row_norm_sum, m);
 }
 
-Constant multiclass(Variant variant, const char* whole, const char* row_sum, double whole_norm, double row_norm_sum,
+Constant multiclass(ConstantKind kind, const char* whole, const char* row_sum, double whole_norm, double row_norm_sum,
                     Index m, Index classes) {
   const double k = checked_count("k", classes, 2);
   Constant constant =
-      cross_entropy(variant, {whole, row_sum, "(k-1)/(k m)", (k - 1) / k, "sqrt(2)/m", std::numbers::sqrt2}, whole_norm,
+      cross_entropy(kind, {whole, row_sum, "(k-1)/(k m)", (k - 1) / k, "sqrt(2)/m", std::numbers::sqrt2}, whole_norm,
                     row_norm_sum, m);
-  if (variant != Variant::certified) constant.inputs.push_back({"k", k});
+  if (kind != ConstantKind::certified) constant.inputs.push_back({"k", k});
   return constant;
 }
 
@@ -67,67 +73,47 @@ std::string weight_symbol(const Constant& constant, double weight_bound) {
 
 }  // namespace
 
-std::string to_string(Variant variant) {
-  switch (variant) {
-    case Variant::published:
-      return "published";
-    case Variant::coded:
-      return "coded";
-    case Variant::certified:
-      return "certified";
-  }
-  throw Error(Fault::usage, "there is no such variant of a Lipschitz constant");
-}
-
-Variant variant_from(const std::string& name) {
-  for (const Variant variant : {Variant::published, Variant::coded, Variant::certified}) {
-    if (to_string(variant) == name) return variant;
-  }
-  throw Error(Fault::usage,
-              fmt::format("there is no Lipschitz constant '{}'; choose published, coded or certified", name));
-}
-
-Constant linear_regression(Variant variant, double weight_bound, double gram_norm, double target_product, Index m) {
+Constant linear_regression(ConstantKind kind, double weight_bound, double gram_norm, double target_product, Index m) {
   const double rows = checked_count("m", m, 1);
   check_norm("K", weight_bound);
   check_norm("||X'X||_F", gram_norm);
   check_norm("||y'X||", target_product);
   const double first = weight_bound / rows * gram_norm;
   const double second = target_product / rows;
-  const bool minus = variant == Variant::coded;
-  return {to_string(variant),
+  const bool minus = kind == ConstantKind::coded;
+  return {loss_name(kind),
           minus ? std::abs(first - second) : first + second,
           minus ? "abs(K/m ||X'X||_F - 1/m ||y'X||)" : "K/m ||X'X||_F + 1/m ||y'X||",
           {{"K", weight_bound}, {"||X'X||_F", gram_norm}, {"||y'X||", target_product}, {"m", rows}}};
 }
 
-Constant network_regression(Variant variant, double output_bound, double target_norm, double penultimate_norm,
+Constant network_regression(ConstantKind kind, double output_bound, double target_norm, double penultimate_norm,
                             Index m) {
-  if (variant == Variant::coded) no_coded("regression with a network");
+  if (kind == ConstantKind::coded) no_coded("regression with a network");
   const double rows = checked_count("m", m, 1);
   check_norm("K_a", output_bound);
   check_norm("||y||", target_norm);
   check_norm("K_z", penultimate_norm);
-  return {to_string(variant),
+  return {loss_name(kind),
           (output_bound + target_norm) / rows * penultimate_norm,
           "1/m (K_a + ||y||) K_z",
           {{"K_a", output_bound}, {"||y||", target_norm}, {"K_z", penultimate_norm}, {"m", rows}}};
 }
 
-Constant logistic_regression(Variant variant, double feature_norm, double row_norm_sum, Index m) {
-  return binary(variant, "||X||_F", "sum ||x_i||", feature_norm, row_norm_sum, m);
+Constant logistic_regression(ConstantKind kind, double feature_norm, double row_norm_sum, Index m) {
+  return binary(kind, "||X||_F", "sum ||x_i||", feature_norm, row_norm_sum, m);
 }
 
-Constant binary_network(Variant variant, double penultimate_norm, double row_norm_sum, Index m) {
-  return binary(variant, "K_z", "sum ||a_i||", penultimate_norm, row_norm_sum, m);
+Constant binary_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, Index m) {
+  return binary(kind, "K_z", "sum ||a_i||", penultimate_norm, row_norm_sum, m);
 }
 
-Constant softmax_regression(Variant variant, double feature_norm, double row_norm_sum, Index m, Index classes) {
-  return multiclass(variant, "||X||_F", "sum ||x_i||", feature_norm, row_norm_sum, m, classes);
+Constant softmax_regression(ConstantKind kind, double feature_norm, double row_norm_sum, Index m, Index classes) {
+  return multiclass(kind, "||X||_F", "sum ||x_i||", feature_norm, row_norm_sum, m, classes);
 }
 
-Constant multiclass_network(Variant variant, double penultimate_norm, double row_norm_sum, Index m, Index classes) {
-  return multiclass(variant, "K_z", "sum ||a_i||", penultimate_norm, row_norm_sum, m, classes);
+Constant multiclass_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, Index m, Index classes) {
+  return multiclass(kind, "K_z", "sum ||a_i||", penultimate_norm, row_norm_sum, m, classes);
 }
 
 Constant with_l2(Constant constant, double lambda, double weight_bound) {
@@ -142,11 +128,12 @@ Constant with_l2(Constant constant, double lambda, double weight_bound) {
   return constant;
 }
 
-Constant with_tikhonov(Variant variant, Constant constant, const Tikhonov& tikhonov, Index n, double weight_bound) {
+Constant with_tikhonov(ConstantKind kind, Constant constant, const Tikhonov& tikhonov, Index n, double weight_bound) {
   if (tikhonov.empty()) return constant;
-  if (variant == Variant::coded) no_coded("a Tikhonov penalty");
+  if (kind == ConstantKind::coded) no_coded("a Tikhonov penalty");
+  loss_name(kind);
   check_norm("K", weight_bound);
-  const bool certified = variant == Variant::certified;
+  const bool certified = kind == ConstantKind::certified;
   const std::string symbol = weight_symbol(constant, weight_bound);
   const std::string norm_symbol = certified ? "||Gamma'Gamma||_2" : "||Gamma^2||_F";
   const double norm = certified ? tikhonov.gram_spectral_norm() : tikhonov.square_norm(n);

@@ -98,7 +98,7 @@ PaperFigures read_paper(Fields fields, bool percent) {
 std::vector<linear::ConstantKind> read_protocols(Fields& fields) {
   std::vector<linear::ConstantKind> protocols;
   for (const std::string& name : fields.texts("protocols")) {
-    const auto kind = linear::constant_kind_from(name);
+    const auto kind = bound::constant_kind_from(name);
     const bool fits = kind == linear::ConstantKind::published || kind == linear::ConstantKind::coded;
     if (!fits || std::find(protocols.begin(), protocols.end(), *kind) != protocols.end()) {
       fields.refuse("protocols", "may hold published and coded, each once");

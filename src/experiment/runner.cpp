@@ -142,7 +142,7 @@ Run RowRunner::run_rate(const Setting& setting, const NamedRate& rate, std::uint
   state.weights = start;
   const linear::Outcome<double> outcome =
       linear::solve(setting.problem(), options, std::move(state), observer(rate.name, seed));
-  Run run{rate.name, seed, rate.rate, outcome.honesty.measurements, false, outcome.stop, outcome.last.loss, 0};
+  Run run{rate.name, seed, rate.rate, outcome.checks.measurements, false, outcome.stop, outcome.last.loss, 0};
   run.complete = outcome.stop == (recipe().counts_iterations() ? linear::Stop::loss_threshold : linear::Stop::epochs);
   if (!recipe().counts_iterations()) {
     run.iterations = outcome.last.epoch;

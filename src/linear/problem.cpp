@@ -10,17 +10,6 @@
 namespace lipschitzlr::linear {
 namespace {
 
-bound::Variant variant_of(ConstantKind kind) {
-  switch (kind) {
-    case ConstantKind::coded:
-      return bound::Variant::coded;
-    case ConstantKind::certified:
-      return bound::Variant::certified;
-    default:
-      return bound::Variant::published;
-  }
-}
-
 template <class Scalar>
 DenseMatrix<Scalar> take(const DenseMatrix<Scalar>& matrix, std::span<const Index> rows) {
   DenseMatrix<Scalar> taken(static_cast<Index>(rows.size()), matrix.cols());
@@ -48,27 +37,6 @@ const Value& once(std::optional<Value>& slot, Measure&& measure) {
 }
 
 }  // namespace
-
-std::string to_string(ConstantKind kind) {
-  switch (kind) {
-    case ConstantKind::published:
-      return "published";
-    case ConstantKind::coded:
-      return "coded";
-    case ConstantKind::certified:
-      return "certified";
-    case ConstantKind::gradient:
-      return "gradient";
-  }
-  return {};
-}
-
-std::optional<ConstantKind> constant_kind_from(const std::string& name) {
-  for (ConstantKind kind : kConstantKinds) {
-    if (to_string(kind) == name) return kind;
-  }
-  return std::nullopt;
-}
 
 double default_weight_bound(Family family, Index classes, const Penalty& penalty, double raw_feature_guess) {
   if (family == Family::linear) return raw_feature_guess;
@@ -119,7 +87,7 @@ bool Problem<Scalar>::has_constant(ConstantKind kind) const {
   const bound::Tikhonov& tikhonov = setup_.penalty.tikhonov;
   if (tikhonov.empty() || kind == ConstantKind::gradient) return true;
   try {
-    bound::with_tikhonov(variant_of(kind), {}, tikhonov, features(), setup_.weight_bound);
+    bound::with_tikhonov(kind, {}, tikhonov, features(), setup_.weight_bound);
     return true;
   } catch (const Error&) {
     return false;
@@ -163,9 +131,9 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, const 
                                : bound::with_l2(std::move(measured.constant), penalty.l2, weight_bound);
   }
   if (!penalty.tikhonov.empty()) {
-    measured.constant = smooth ? bound::with_tikhonov_smoothness(std::move(measured.constant), penalty.tikhonov)
-                               : bound::with_tikhonov(variant_of(kind), std::move(measured.constant), penalty.tikhonov,
-                                                      features(), weight_bound);
+    measured.constant =
+        smooth ? bound::with_tikhonov_smoothness(std::move(measured.constant), penalty.tikhonov)
+               : bound::with_tikhonov(kind, std::move(measured.constant), penalty.tikhonov, features(), weight_bound);
   }
   measured.feature_norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, communicator()); });
   measured.feature_square_norm =
@@ -197,17 +165,16 @@ template <class AnyMatrix>
 bound::Constant Problem<Scalar>::data_constant(ConstantKind kind, double weight_bound, const Rows<AnyMatrix>& rows,
                                                Norms& norms) const {
   const Index m = rows.total;
-  const bound::Variant variant = variant_of(kind);
   if (setup_.family == Family::linear) {
     const double gram = once(norms.gram, [&] { return bound::gram_frobenius_norm(rows.features, communicator()); });
     const double product = once(
         norms.target_product, [&] { return bound::target_product_norm(rows.features, rows.targets, communicator()); });
-    return bound::linear_regression(variant, weight_bound, gram, product, m);
+    return bound::linear_regression(kind, weight_bound, gram, product, m);
   }
   const double norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, communicator()); });
   const double row_sum = once(norms.row_sum, [&] { return bound::row_norm_sum(rows.features, communicator()); });
-  return setup_.family == Family::logistic ? bound::logistic_regression(variant, norm, row_sum, m)
-                                           : bound::softmax_regression(variant, norm, row_sum, m, setup_.classes);
+  return setup_.family == Family::logistic ? bound::logistic_regression(kind, norm, row_sum, m)
+                                           : bound::softmax_regression(kind, norm, row_sum, m, setup_.classes);
 }
 
 template class Problem<float>;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "linear/watch.hpp"
+#include "linear/stop_monitor.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::linear {
@@ -20,7 +20,7 @@ struct Session {
           State<Scalar> start)
       : problem(a_problem),
         options(some_options),
-        watch(an_observer, some_options.seconds, a_problem.communicator()),
+        monitor(an_observer, some_options.seconds, a_problem.communicator()),
         weights(start.weights),
         gradient(start.weights) {
     outcome.state = std::move(start);
@@ -28,7 +28,7 @@ struct Session {
 
   const Problem<Scalar>& problem;
   const SolverOptions& options;
-  Watch watch;
+  StopMonitor monitor;
   Outcome<Scalar> outcome;
   Weights<Scalar> weights, gradient;
   std::optional<Stop> stop;
@@ -36,22 +36,22 @@ struct Session {
   double evaluate(const double* x, double* g) {
     weights = Map(x, weights.rows(), weights.cols()).template cast<Scalar>();
     const double loss = problem.evaluate(weights, gradient);
-    if (!std::isfinite(loss)) ++outcome.honesty.not_finite;
+    if (!std::isfinite(loss)) ++outcome.checks.not_finite;
     Eigen::Map<Weights<double>>(g, weights.rows(), weights.cols()) = gradient.template cast<double>();
     return loss;
   }
 
   // One finished iteration. A non-zero answer makes liblbfgs stop.
   int report(const double* x, double loss, double weight_norm, double gradient_norm, double step, int iteration) {
-    Honesty& honesty = outcome.honesty;
-    ++honesty.measurements;
-    if (honesty.measurements > 1 && loss > outcome.last.loss) ++honesty.rises;
+    RunChecks& checks = outcome.checks;
+    ++checks.measurements;
+    if (checks.measurements > 1 && loss > outcome.last.loss) ++checks.rises;
     outcome.state.weights = Map(x, weights.rows(), weights.cols()).template cast<Scalar>();
     outcome.last = {iteration, iteration, loss, gradient_norm, weight_norm, step, 0};
-    watch.show(outcome.last);
-    if (watch.interrupted()) stop = Stop::interrupted;
+    monitor.show(outcome.last);
+    if (monitor.interrupted()) stop = Stop::interrupted;
     if (loss < options.loss_threshold) stop = Stop::loss_threshold;
-    if (watch.late()) stop = Stop::seconds;
+    if (monitor.late()) stop = Stop::seconds;
     return stop ? 1 : 0;
   }
 };
@@ -112,7 +112,7 @@ Outcome<Scalar> solve_lbfgs(const Problem<Scalar>& problem, const SolverOptions&
   lbfgs_parameter_t settings = parameters(options);
   if (!session.stop && options.epochs > 0) {
     const int code = lbfgs(size, x.data(), nullptr, evaluate, report, &session, &settings);
-    if (!session.stop) session.stop = session.outcome.honesty.not_finite > 0 ? Stop::not_finite : stop_of(code);
+    if (!session.stop) session.stop = session.outcome.checks.not_finite > 0 ? Stop::not_finite : stop_of(code);
   }
   session.outcome.stop = session.stop.value_or(Stop::epochs);
   return std::move(session.outcome);

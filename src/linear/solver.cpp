@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "linear/stepper.hpp"
-#include "linear/watch.hpp"
+#include "linear/stop_monitor.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/descent.hpp"
@@ -71,7 +71,7 @@ class Solver {
 
   const Problem<Scalar>& problem_;
   const SolverOptions& options_;
-  Watch watch_;
+  StopMonitor monitor_;
   Outcome<Scalar> outcome_;
   State<Scalar>& state_ = outcome_.state;
   Stepper<Scalar> stepper_;
@@ -91,7 +91,7 @@ Solver<Scalar>::Solver(const Problem<Scalar>& problem, const SolverOptions& opti
                        const Observer& observer)
     : problem_(problem),
       options_(options),
-      watch_(observer, options.seconds, problem.communicator()),
+      monitor_(observer, options.seconds, problem.communicator()),
       stepper_(options.algorithm, options.rule),
       random_(options.seed) {
   state_ = std::move(start);
@@ -119,7 +119,7 @@ Outcome<Scalar> Solver<Scalar>::run() {
     } catch (const Error& error) {
       // A rule refuses constants that are not finite: when that is the weights' doing, the run has diverged.
       if (error.fault() != Fault::training || std::isfinite(norm_of(state_.weights))) throw;
-      ++outcome_.honesty.not_finite;
+      ++outcome_.checks.not_finite;
       stop = Stop::not_finite;
       break;
     }
@@ -140,10 +140,10 @@ std::optional<Stop> Solver<Scalar>::measure() {
   now.loss = problem_.evaluate(state_.weights, gradient_);
   now.gradient_norm = norm_of(gradient_);
   now.weight_norm = norm_of(state_.weights);
-  Honesty& honesty = outcome_.honesty;
-  ++honesty.measurements;
+  RunChecks& checks = outcome_.checks;
+  ++checks.measurements;
   if (!std::isfinite(now.loss) || !std::isfinite(now.gradient_norm)) {
-    ++honesty.not_finite;
+    ++checks.not_finite;
     if (finite_weights_.size() == 0) {
       throw Error(
           Fault::training,
@@ -152,20 +152,20 @@ std::optional<Stop> Solver<Scalar>::measure() {
     }
     return Stop::not_finite;
   }
-  const bool first = honesty.measurements == 1;
+  const bool first = checks.measurements == 1;
   before_ = std::exchange(outcome_.last, now);
   finite_weights_ = state_.weights;
   if (full_batch() || options_.recompute == Recompute::never) check_promises(now.gradient_norm);
   if (!first) {
     if (now.loss - before_.loss > kRounding<Scalar> * std::abs(before_.loss)) {
-      ++honesty.rises;
+      ++checks.rises;
       stepper_.restart(state_);
     }
     const bool quiet = std::abs(before_.loss - now.loss) <= options_.relative_tolerance * std::abs(now.loss);
     state_.quiet = quiet ? state_.quiet + 1 : 0;
   }
-  watch_.show(outcome_.last);
-  if (watch_.interrupted()) return Stop::interrupted;
+  monitor_.show(outcome_.last);
+  if (monitor_.interrupted()) return Stop::interrupted;
   return stop_reason();
 }
 
@@ -176,7 +176,7 @@ std::optional<Stop> Solver<Scalar>::stop_reason() const {
   if (now.gradient_norm <= options_.gradient_tolerance) return Stop::gradient_tolerance;
   if (options_.relative_tolerance > 0 && state_.quiet >= kQuietMeasurements) return Stop::relative_tolerance;
   if (now.epoch >= options_.epochs) return Stop::epochs;
-  if (watch_.late()) return Stop::seconds;
+  if (monitor_.late()) return Stop::seconds;
   return std::nullopt;
 }
 
@@ -184,20 +184,20 @@ std::optional<Stop> Solver<Scalar>::stop_reason() const {
 template <class Scalar>
 void Solver<Scalar>::check_promises(double gradient_norm) {
   if (!computed()) return;
-  Honesty& honesty = outcome_.honesty;
+  RunChecks& checks = outcome_.checks;
   if (options_.constant == ConstantKind::gradient) {
     const bool plain = options_.algorithm == Algorithm::gd && full_batch() && options_.rule.decay == 0;
-    if (!plain || honesty.measurements == 1) return;
-    ++honesty.descent_promised;
+    if (!plain || checks.measurements == 1) return;
+    ++checks.descent_promised;
     const double loss = before_.loss;
     if (!bound::descent_holds(loss, outcome_.last.loss, before_.gradient_norm, claim_, kRounding<Scalar>)) {
-      ++honesty.descent_missed;
+      ++checks.descent_missed;
     }
     return;
   }
-  honesty.claimed_bound = std::max(honesty.claimed_bound, claim_);
-  honesty.largest_gradient = std::max(honesty.largest_gradient, gradient_norm);
-  if (gradient_norm > claim_) ++honesty.bound_exceeded;
+  checks.claimed_bound = std::max(checks.claimed_bound, claim_);
+  checks.largest_gradient = std::max(checks.largest_gradient, gradient_norm);
+  if (gradient_norm > claim_) ++checks.bound_exceeded;
 }
 
 template <class Scalar>

@@ -30,17 +30,17 @@ PenultimateNorms measure_penultimate(const at::Tensor& activations) {
   return norms;
 }
 
-bound::Constant regression_constant(bound::Variant variant, const PenultimateNorms& norms, double output_bound,
+bound::Constant regression_constant(bound::ConstantKind kind, const PenultimateNorms& norms, double output_bound,
                                     double target_norm) {
-  return bound::network_regression(variant, output_bound, target_norm, norms.frobenius, norms.rows);
+  return bound::network_regression(kind, output_bound, target_norm, norms.frobenius, norms.rows);
 }
 
-bound::Constant binary_constant(bound::Variant variant, const PenultimateNorms& norms) {
-  return bound::binary_network(variant, norms.frobenius, norms.row_norm_sum, norms.rows);
+bound::Constant binary_constant(bound::ConstantKind kind, const PenultimateNorms& norms) {
+  return bound::binary_network(kind, norms.frobenius, norms.row_norm_sum, norms.rows);
 }
 
-bound::Constant multiclass_constant(bound::Variant variant, const PenultimateNorms& norms, Index classes) {
-  return bound::multiclass_network(variant, norms.frobenius, norms.row_norm_sum, norms.rows, classes);
+bound::Constant multiclass_constant(bound::ConstantKind kind, const PenultimateNorms& norms, Index classes) {
+  return bound::multiclass_network(kind, norms.frobenius, norms.row_norm_sum, norms.rows, classes);
 }
 
 }  // namespace lipschitzlr::nn

@@ -112,7 +112,7 @@ json setting_of(const DataChoice& data, const Prepared& prepared, const Training
 }
 
 json account_of(const json& setting, const TrainingResult& result) {
-  const linear::Honesty& honesty = result.honesty;
+  const linear::RunChecks& checks = result.checks;
   json account = {{"setting", setting},
                   {"rate_source", result.rate_source},
                   {"advice", result.advice},
@@ -125,14 +125,14 @@ json account_of(const json& setting, const TrainingResult& result) {
                   {"seconds", result.last.seconds},
                   {"train", json::parse(to_json(result.train, result.model.family))},
                   {"honesty",
-                   {{"measurements", honesty.measurements},
-                    {"steps_that_raised_the_loss", honesty.rises},
-                    {"claimed_gradient_bound", honesty.claimed_bound},
-                    {"largest_gradient", honesty.largest_gradient},
-                    {"bound_exceeded", honesty.bound_exceeded},
-                    {"descent_promised", honesty.descent_promised},
-                    {"descent_missed", honesty.descent_missed},
-                    {"not_finite", honesty.not_finite}}}};
+                   {{"measurements", checks.measurements},
+                    {"steps_that_raised_the_loss", checks.rises},
+                    {"claimed_gradient_bound", checks.claimed_bound},
+                    {"largest_gradient", checks.largest_gradient},
+                    {"bound_exceeded", checks.bound_exceeded},
+                    {"descent_promised", checks.descent_promised},
+                    {"descent_missed", checks.descent_missed},
+                    {"not_finite", checks.not_finite}}}};
   if (result.test) account["test"] = json::parse(to_json(*result.test, result.model.family));
   return account;
 }

@@ -220,7 +220,7 @@ nn::TrainerOptions trainer_options(const NetworkChoice& choice, const data::Imag
   options.schedule_epochs = choice.schedule_epochs.value_or(0);
   options.controller.schedule = rate::schedule_from(choice.schedule);
   options.controller.rule_options = rule_options(choice);
-  options.controller.variant = coded ? bound::Variant::coded : bound::Variant::published;
+  options.controller.variant = coded ? bound::ConstantKind::coded : bound::ConstantKind::published;
   options.controller.second_moment = rate::second_moment_from(choice.second_moment);
   options.controller.l2 = choice.l2.value_or(0);
   options.controller.gradient_bound = choice.constant;

@@ -62,7 +62,7 @@ void choose_rate(const linear::Problem<Scalar>& problem, const TrainingChoice& c
     options.constant = linear::ConstantKind::gradient;
     result.advice = "acceleration is proven for 1/beta";
   } else {
-    options.constant = linear::constant_kind_from(choice.rate).value();
+    options.constant = bound::constant_kind_from(choice.rate).value();
   }
   result.rate_source = problem.constant(options.constant).explain();
 }
@@ -171,7 +171,7 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
   progress.finish(outcome.last);
   result.last = outcome.last;
   result.stop = outcome.stop;
-  result.honesty = outcome.honesty;
+  result.checks = outcome.checks;
   result.model = make_model(prepared, outcome.state.weights.template cast<double>());
   if (is_root(communicator)) conclude(prepared, choice, setting, outcome.state, pool, record, result);
   return result;
@@ -188,7 +188,7 @@ void check(const TrainingChoice& choice) {
   if (!searches) algorithm_from(choice.solver);
   refuse(searches && (choice.rate != "auto" || choice.options.batch != 0),
          "--solver lbfgs takes neither --rate nor --batch: it searches along each line, over all rows");
-  refuse(!number && choice.rate != "auto" && !linear::constant_kind_from(choice.rate),
+  refuse(!number && choice.rate != "auto" && !bound::constant_kind_from(choice.rate),
          fmt::format("--rate {}: give a number, auto, published, coded, certified or gradient", choice.rate));
   refuse(number && !(std::isfinite(*number) && *number > 0),
          fmt::format("--rate {}: the rate must be a number above 0", choice.rate));

@@ -36,7 +36,7 @@ std::int64_t iterations(const std::string& name, std::uint64_t seed, linear::Con
   start.weights = draw_start(recipe, setting.problem(), seed);
   const auto outcome = linear::solve(setting.problem(), options, start);
   EXPECT_EQ(outcome.stop, linear::Stop::loss_threshold);
-  return outcome.honesty.measurements;
+  return outcome.checks.measurements;
 }
 
 TEST(Reproduction, BreastCancerRateAsCoded) {

@@ -63,8 +63,8 @@ template <class Scalar>
 void append(Numbers& numbers, const Outcome<Scalar>& outcome) {
   append(numbers, outcome.state.weights);
   for (double number : {outcome.last.loss, outcome.last.gradient_norm, outcome.last.rate}) numbers.push_back(number);
-  const Honesty& honesty = outcome.honesty;
-  for (std::int64_t count : {honesty.measurements, honesty.rises, honesty.bound_exceeded, honesty.descent_missed,
+  const RunChecks& checks = outcome.checks;
+  for (std::int64_t count : {checks.measurements, checks.rises, checks.bound_exceeded, checks.descent_missed,
                              outcome.last.epoch, outcome.last.step}) {
     numbers.push_back(static_cast<double>(count));
   }

@@ -90,7 +90,7 @@ TEST_P(HeadLoss, HasTheGradientThatDifferencesShow) {
     }
   }
   ControllerOptions options;
-  options.variant = bound::Variant::certified;
+  options.variant = bound::ConstantKind::certified;
   options.loss = {GetParam(), 3, scores.norm().item<double>(), torch::full({6, 1}, 1.5).norm().item<double>()};
   RateController controller(head->tap(), {w}, options);
   controller.before_step();

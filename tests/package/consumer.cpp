@@ -15,7 +15,7 @@ int main() {
   const data::Table table = data::parse_table("a,b,kind\n3,0,no\n0,4,yes\n", "two rows");
   const auto& features = std::get<DenseMatrix<double>>(table.features);
   const bound::Constant constant = bound::logistic_regression(
-      bound::Variant::published, bound::frobenius_norm(features), bound::row_norm_sum(features), table.rows());
+      bound::ConstantKind::published, bound::frobenius_norm(features), bound::row_norm_sum(features), table.rows());
   const auto rule = rate::make_rule("sgd");
   rule->observe({.gradient_bound = constant.value});
   std::printf("%s: rate %g\n", constant.explain().c_str(), rule->rate());

@@ -40,7 +40,7 @@ TEST_F(TrainingTest, EverySolverLearnsIris) {
       const TrainingResult result = train_iris(choice);
       EXPECT_GT(result.test->accuracy, 0.9) << solver << (single ? " single" : " double");
       EXPECT_LT(result.train.loss, 0.5 * result.train.constant_loss) << solver;
-      EXPECT_EQ(result.honesty.not_finite, 0);
+      EXPECT_EQ(result.checks.not_finite, 0);
     }
   }
 }

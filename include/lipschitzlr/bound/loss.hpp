@@ -14,10 +14,9 @@
 //   + L2                  + lambda K                           as published
 //   + Tikhonov            + 2 K ||Gamma^2||_F (coded: none)    + 2 K ||Gamma'Gamma||_2
 //
-// Where the authors' code has no such model, Variant::coded throws Error (usage) rather than pass another number off as
-// theirs. Counts that make no sense throw Error (usage), norms that are negative or not finite Error (data).
-
-#include <string>
+// Where the authors' code has no such model, ConstantKind::coded throws Error (usage) rather than pass another number
+// off as theirs, and so does ConstantKind::gradient, which is no constant of the loss (gradient.hpp). Counts that make
+// no sense throw Error (usage), norms that are negative or not finite Error (data).
 
 #include "lipschitzlr/base/matrix.hpp"
 #include "lipschitzlr/bound/constant.hpp"
@@ -25,30 +24,26 @@
 
 namespace lipschitzlr::bound {
 
-enum class Variant { published, coded, certified };
-
-std::string to_string(Variant variant);
-Variant variant_from(const std::string& name);  // throws Error (usage)
-
 // weight_bound is K, gram_norm ||X'X||_F, target_product ||y'X||.
-Constant linear_regression(Variant variant, double weight_bound, double gram_norm, double target_product, Index m);
+Constant linear_regression(ConstantKind kind, double weight_bound, double gram_norm, double target_product, Index m);
 
 // output_bound is K_a, the largest ||a|| of the outputs of a batch; target_norm ||y||; penultimate_norm K_z.
-Constant network_regression(Variant variant, double output_bound, double target_norm, double penultimate_norm, Index m);
+Constant network_regression(ConstantKind kind, double output_bound, double target_norm, double penultimate_norm,
+                            Index m);
 
-// feature_norm is ||X||_F, row_norm_sum the sum of ||x_i||; a variant uses one of the two and ignores the other.
-Constant logistic_regression(Variant variant, double feature_norm, double row_norm_sum, Index m);
-Constant softmax_regression(Variant variant, double feature_norm, double row_norm_sum, Index m, Index classes);
+// feature_norm is ||X||_F, row_norm_sum the sum of ||x_i||; each kind uses one of the two and ignores the other.
+Constant logistic_regression(ConstantKind kind, double feature_norm, double row_norm_sum, Index m);
+Constant softmax_regression(ConstantKind kind, double feature_norm, double row_norm_sum, Index m, Index classes);
 
 // penultimate_norm is K_z = ||A||_F, row_norm_sum the sum of ||a_i|| over the rows of A.
-Constant binary_network(Variant variant, double penultimate_norm, double row_norm_sum, Index m);
-Constant multiclass_network(Variant variant, double penultimate_norm, double row_norm_sum, Index m, Index classes);
+Constant binary_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, Index m);
+Constant multiclass_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, Index m, Index classes);
 
 // The constant once lambda/2 ||w||^2 is added to the loss, for ||w|| <= weight_bound (networks: the largest norm of a
 // parameter). lambda = 0 changes nothing.
 Constant with_l2(Constant constant, double lambda, double weight_bound);
 
 // The constant once ||Gamma w||^2 is added, for n features. An empty penalty changes nothing.
-Constant with_tikhonov(Variant variant, Constant constant, const Tikhonov& tikhonov, Index n, double weight_bound);
+Constant with_tikhonov(ConstantKind kind, Constant constant, const Tikhonov& tikhonov, Index n, double weight_bound);
 
 }  // namespace lipschitzlr::bound

@@ -17,15 +17,8 @@
 
 namespace lipschitzlr::linear {
 
-// Which constant a rate is computed from: the three of the loss (method: published, coded, certified) or the
-// gradient's.
-enum class ConstantKind { published, coded, certified, gradient };
-
-inline constexpr ConstantKind kConstantKinds[] = {ConstantKind::published, ConstantKind::coded, ConstantKind::certified,
-                                                  ConstantKind::gradient};
-
-std::string to_string(ConstantKind kind);
-std::optional<ConstantKind> constant_kind_from(const std::string& name);
+using bound::ConstantKind;
+using bound::kConstantKinds;
 
 struct ProblemSetup {
   Family family = Family::linear;

@@ -65,7 +65,7 @@ struct Progress {
 using Observer = std::function<bool(const Progress&)>;
 
 // What really happened, as opposed to what the theory promised.
-struct Honesty {
+struct RunChecks {
   std::int64_t measurements = 0;
   std::int64_t rises = 0;             // measurements whose loss was above the one before, by more than rounding
   double claimed_bound = 0;           // the largest loss constant in use; 0 when the rate claims no bound on gradients
@@ -81,7 +81,7 @@ struct Outcome {
   State<Scalar> state;  // its weights are the last whose loss was measured and finite
   Progress last;        // of those weights
   Stop stop = Stop::epochs;
-  Honesty honesty;
+  RunChecks checks;
 };
 
 // start: zero_weights() and the like, or the state of an earlier outcome. Throws Error (usage) when options do not fit.

@@ -40,7 +40,7 @@ struct ControllerOptions {
   std::string rule = "sgd";  // sgd, adamo, rmsprop, auto-adam
   rate::RuleOptions rule_options = {};
   LossDescription loss = {};
-  bound::Variant variant = bound::Variant::published;
+  bound::ConstantKind variant = bound::ConstantKind::published;
   rate::SecondMoment second_moment = rate::SecondMoment::without_weight_square;
   double l2 = 0;  // lambda of lambda/2 ||w||^2, as it enters the constant
   // Taken for G whatever is measured: the authors' AdaMo run on MNIST has the same G in every epoch, to 15 digits.

@@ -21,9 +21,9 @@ struct PenultimateNorms {
 PenultimateNorms measure_penultimate(const at::Tensor& activations);
 
 // The constants of bound/loss.hpp, fed with what was measured.
-bound::Constant regression_constant(bound::Variant variant, const PenultimateNorms& norms, double output_bound,
+bound::Constant regression_constant(bound::ConstantKind kind, const PenultimateNorms& norms, double output_bound,
                                     double target_norm);
-bound::Constant binary_constant(bound::Variant variant, const PenultimateNorms& norms);
-bound::Constant multiclass_constant(bound::Variant variant, const PenultimateNorms& norms, Index classes);
+bound::Constant binary_constant(bound::ConstantKind kind, const PenultimateNorms& norms);
+bound::Constant multiclass_constant(bound::ConstantKind kind, const PenultimateNorms& norms, Index classes);
 
 }  // namespace lipschitzlr::nn

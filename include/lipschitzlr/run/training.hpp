@@ -32,7 +32,7 @@ struct TrainingResult {
   linear::Model model;
   linear::Progress last;
   linear::Stop stop = linear::Stop::epochs;
-  linear::Honesty honesty;
+  linear::RunChecks checks;
   std::string rate_source;  // "gradient: sigma_max(X)^2/4m", "0.1, as given"
   std::string advice;       // why, when the rate was left to us
   linear::Metrics train;

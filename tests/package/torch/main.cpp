@@ -26,7 +26,7 @@ bool team_is_there() { return lipschitzlr::dist::connect({})->size() == 1; }
 int main() {
   using namespace lipschitzlr;
   const nn::PenultimateNorms norms = nn::measure_penultimate(at::ones({4, 9}));
-  const bound::Constant constant = nn::multiclass_constant(bound::Variant::published, norms, 10);
+  const bound::Constant constant = nn::multiclass_constant(bound::ConstantKind::published, norms, 10);
   std::puts(constant.explain().c_str());
   return std::abs(constant.value - 9.0 / 40 * 6) < 1e-12 && keras_is_there() && team_is_there() ? 0 : 1;
 }

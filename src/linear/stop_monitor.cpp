@@ -1,4 +1,4 @@
-#include "linear/watch.hpp"
+#include "linear/stop_monitor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@ constexpr double kSecondsBetween = 0.05;  // two questions to the team
 
 }  // namespace
 
-void Watch::show(Progress& now) {
+void StopMonitor::show(Progress& now) {
   now.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   told_ |= observer_ && !observer_(now);
   ++shown_;
@@ -20,7 +20,7 @@ void Watch::show(Progress& now) {
 }
 
 // When to ask next follows from the team's answer, so that all ask at the same measurement.
-void Watch::ask_team(double seconds) {
+void StopMonitor::ask_team(double seconds) {
   if (shown_ < next_asked_) return;
   std::array<double, 3> answers{seconds, told_ ? 1.0 : 0.0, seconds >= limit_ ? 1.0 : 0.0};
   communicator_->maximum(answers);

@@ -10,9 +10,9 @@
 
 namespace lipschitzlr::linear {
 
-class Watch {
+class StopMonitor {
  public:
-  Watch(const Observer& observer, double seconds, Communicator* communicator)
+  StopMonitor(const Observer& observer, double seconds, Communicator* communicator)
       : observer_(observer), limit_(seconds), communicator_(communicator) {}
 
   // Shows a measurement with its time. Collective: every process shows as many.
