@@ -26,7 +26,7 @@ endif()
 # "own" headers of its own target, "none").
 set(LIPSCHITZLR_COMMON_HEADERS <algorithm> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <sstream>
                                <string> <vector> <Eigen/Core> <Eigen/SparseCore> <fmt/format.h> <fmt/ranges.h>
-                               <nlohmann/json.hpp>)
+                               ${PROJECT_SOURCE_DIR}/src/base/json.hpp)
 
 function(lipschitzlr_folder name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "PRECOMPILED" "SOURCES;USES;LINKS")

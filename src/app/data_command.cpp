@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +7,8 @@
 
 #include "app/commands.hpp"
 #include "app/options.hpp"
+#include "base/terminal.hpp"
+#include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/catalogue/obtain.hpp"
 
@@ -20,48 +21,37 @@ using Json = nlohmann::ordered_json;
 // File names may hold any bytes; JSON may not.
 void print(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
 
-std::string in_units(double bytes) {
-  if (bytes < 1e3) return fmt::format("{:.0f} B", bytes);
-  return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
-}
-
-// One line drawn over itself on a terminal, with rate and time left; nothing when stderr goes elsewhere.
+// A line with rate and time left while a file arrives.
 class DownloadBar {
  public:
   void draw(const std::string& file, std::uint64_t received, std::uint64_t total) {
     const auto now = std::chrono::steady_clock::now();
     if (file != file_) file_ = file, start_ = now, before_ = received;
-    if (!on_ || received == 0 || now - drawn_ < std::chrono::milliseconds(100)) return;
-    drawn_ = now;
+    if (received == 0 || !line_.due()) return;
     const double seconds = std::chrono::duration<double>(now - start_).count();
     const double rate = seconds > 0 ? static_cast<double>(received - std::min(before_, received)) / seconds : 0;
-    std::string line = fmt::format("{:.30}  {}", file, in_units(static_cast<double>(received)));
+    std::string text = fmt::format("{:.30}  {}", file, format_bytes(static_cast<double>(received)));
     if (total > 0) {
       const double share = std::min(1.0, static_cast<double>(received) / static_cast<double>(total));
-      line = fmt::format("{:.30}  [{:-<24}] {:3.0f} %  of {}", file,
-                         std::string(static_cast<std::size_t>(share * 24), '#'), share * 100,
-                         in_units(static_cast<double>(total)));
+      text = fmt::format("{:.30}  {} {:3.0f} %  of {}", file, progress_bar(share, 24), share * 100,
+                         format_bytes(static_cast<double>(total)));
     }
-    if (rate > 0) line += fmt::format("  {}/s", in_units(rate));
-    if (rate > 0 && total > received)
-      line += fmt::format("  {:.0f} s left", static_cast<double>(total - received) / rate);
-    fmt::print(stderr, "\r\x1b[K{}", line);
+    if (rate > 0) text += fmt::format("  {}/s", format_bytes(rate));
+    if (rate > 0 && total > received) {
+      text += fmt::format("  {} left", format_clock(static_cast<double>(total - received) / rate));
+    }
+    line_.draw({text});
   }
-  void say(const std::string& sentence) const {
-    clear();
+  void say(const std::string& sentence) {
+    line_.clear();
     fmt::print(stderr, "lipschitzlr: {}\n", sentence);
   }
-  ~DownloadBar() { clear(); }
 
  private:
-  void clear() const {
-    if (on_) fmt::print(stderr, "\r\x1b[K");
-  }
-
-  const bool on_ = isatty(STDERR_FILENO) != 0;
+  LiveLines line_;
   std::string file_;
   std::uint64_t before_ = 0;
-  std::chrono::steady_clock::time_point start_, drawn_;
+  std::chrono::steady_clock::time_point start_;
 };
 
 // Without a home folder there is no cache, and nothing in it: that is no reason not to list what there is.
@@ -119,7 +109,7 @@ Json as_json(const catalogue::Obtained& file) {
 
 void show(const catalogue::Obtained& file) {
   fmt::print("{}: {}\n", file.name, file.check);
-  if (!file.path.empty()) fmt::print("  {} ({})\n", file.path, in_units(static_cast<double>(file.size)));
+  if (!file.path.empty()) fmt::print("  {} ({})\n", file.path, format_bytes(static_cast<double>(file.size)));
 }
 
 void get(const std::vector<std::string>& names, bool again, long timeout, bool json) {

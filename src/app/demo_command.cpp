@@ -24,8 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kInterrupted = static_cast<Fault>(130);  // what a shell expects of a program that Ctrl-C ended
-constexpr double kSecondsForTables = 60;                // the story shall be short on a slow machine too
+constexpr double kSecondsForTables = 60;  // the story shall be short on a slow machine too
 constexpr double kSecondsForARace = 10;
 
 struct Options {
@@ -72,7 +71,7 @@ class Story {
       fmt::print("\nNext: `lipschitzlr reproduce list` has every row of the paper; `lipschitzlr --help` shows all.\n");
       fmt::print("The page of this demo, with curves, tables and verdicts (open it in a browser):\n{}\n", page);
     }
-    if (interrupted_) throw Error(kInterrupted, "interrupted; the page shows what was finished");
+    if (interrupted_) throw Error(Fault::interrupted, "interrupted; the page shows what was finished");
   }
 
  private:

@@ -13,8 +13,6 @@
 namespace lipschitzlr::app {
 namespace {
 
-constexpr int kInterrupted = 130;  // what a shell expects of a program that Ctrl-C ended
-
 struct Options {
   run::DataChoice data;
   run::TrainingChoice training;
@@ -25,7 +23,7 @@ struct Options {
 
 int exit_code_of(linear::Stop stop) {
   if (stop == linear::Stop::not_finite) return static_cast<int>(Fault::training);
-  return stop == linear::Stop::interrupted ? kInterrupted : 0;
+  return stop == linear::Stop::interrupted ? static_cast<int>(Fault::interrupted) : 0;
 }
 
 // Saves and shows a training that is over; the answer is the exit code.

@@ -6,6 +6,7 @@
 
 #include "app/commands.hpp"
 #include "app/options.hpp"
+#include "base/text.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
 #include "lipschitzlr/run/apply.hpp"
@@ -21,18 +22,11 @@ struct Options {
   bool json = false;
 };
 
-std::string csv_cell(const std::string& cell) {
-  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (char letter : cell) text += letter == '"' ? "\"\"" : std::string(1, letter);
-  return text + '"';
-}
-
 std::string as_csv(const linear::Model& model, const DenseMatrix<double>& scores, bool probabilities) {
   std::string text = "prediction";
   const bool classes = !model.labels.empty();
   if (probabilities && classes) {
-    for (const std::string& label : model.labels) text += "," + csv_cell("p(" + label + ")");
+    for (const std::string& label : model.labels) text += "," + csv_field("p(" + label + ")");
   }
   text += '\n';
   const auto out = std::back_inserter(text);
@@ -41,7 +35,7 @@ std::string as_csv(const linear::Model& model, const DenseMatrix<double>& scores
       fmt::format_to(out, "{}\n", scores(i, 0));
       continue;
     }
-    text += csv_cell(model.labels[static_cast<std::size_t>(linear::predicted_class(model.family, scores, i))]);
+    text += csv_field(model.labels[static_cast<std::size_t>(linear::predicted_class(model.family, scores, i))]);
     if (probabilities) fmt::format_to(out, ",{}", fmt::join(linear::probabilities(model.family, scores, i), ","));
     text += '\n';
   }

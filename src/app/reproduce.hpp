@@ -11,8 +11,7 @@
 
 namespace lipschitzlr::app {
 
-inline constexpr auto kInterrupted = static_cast<Fault>(130);  // what a shell expects of a program that Ctrl-C ended
-inline constexpr const char* kRecords = "reproduction";        // where the records of networks go
+inline constexpr const char* kRecords = "reproduction";  // where the records of networks go
 
 std::vector<experiment::RowResult> run_linear_rows(const std::vector<experiment::Recipe>& rows,
                                                    const experiment::RunLimits& limits, unsigned threads,

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdio>
 
 #include "app/commands.hpp"
 #include "app/options.hpp"
 #include "app/reproduce.hpp"
+#include "base/terminal.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/experiment/output.hpp"
@@ -22,21 +20,6 @@ struct Options {
   bool json = false;
 };
 
-// One line that is drawn over itself and taken away at the end; nothing when stderr is no terminal.
-class StatusLine {
- public:
-  ~StatusLine() {
-    if (on_) fmt::print(stderr, "\r\033[K");
-  }
-  experiment::Reporter reporter() const {
-    if (!on_) return {};
-    return [](const std::string& sentence) { fmt::print(stderr, "\r\033[K{:.99}", sentence); };
-  }
-
- private:
-  bool on_ = isatty(STDERR_FILENO) != 0;
-};
-
 void reproduce(const std::string& table, const Options& options) {
   const std::vector<experiment::Recipe> recipes = experiment::select_recipes(table, options.rows);
   if (!options.csv.empty()) check_writable(options.csv);
@@ -45,7 +28,7 @@ void reproduce(const std::string& table, const Options& options) {
   if (!options.csv.empty()) write_file_atomically(options.csv, experiment::to_csv(results));
   fmt::print(
       "{}", options.json ? experiment::to_json(results, options.limits) : experiment::to_text(results, options.limits));
-  if (guard.interrupted()) throw Error(kInterrupted, "interrupted; what was finished stands above");
+  if (guard.interrupted()) throw Error(Fault::interrupted, "interrupted; what was finished stands above");
 }
 
 void add_table(CLI::App& parent, const std::string& table, const std::string& description,
@@ -100,8 +83,10 @@ std::vector<experiment::RowResult> run_linear_rows(const std::vector<experiment:
                                                    const experiment::RunLimits& limits, unsigned threads,
                                                    const run::InterruptGuard& guard) {
   ThreadPool pool(threads);
-  const StatusLine status;
-  return experiment::run_rows(rows, limits, pool, status.reporter(), [&] { return guard.interrupted(); });
+  LiveLines status;
+  experiment::Reporter report;
+  if (status.on()) report = [&](const std::string& sentence) { status.draw({sentence}); };
+  return experiment::run_rows(rows, limits, pool, report, [&] { return guard.interrupted(); });
 }
 
 void add_budget_option(CLI::App& command, double& seconds) {

@@ -58,7 +58,7 @@ class Reproduction {
                  report::write_page(limits_.records, {.title = "", .whole_paper = true}));
     }
     if (guard_.interrupted()) {
-      throw Error(kInterrupted, "interrupted; what was finished stands above, the same command goes on");
+      throw Error(Fault::interrupted, "interrupted; what was finished stands above, the same command goes on");
     }
   }
 
@@ -93,7 +93,7 @@ class Reproduction {
 
   void show_estimate() {
     const std::vector<NetworkSpeed> speeds = measure_speeds();
-    if (guard_.interrupted()) throw Error(kInterrupted, "interrupted; nothing was measured");
+    if (guard_.interrupted()) throw Error(Fault::interrupted, "interrupted; nothing was measured");
     experiment::estimate(tasks_, speeds, limits_);
     if (options_.json) fmt::print("{}", experiment::estimate_json(tasks_, speeds));
     if (!options_.json && !tasks_.empty()) fmt::print("{}", experiment::estimate_text(tasks_, speeds));

@@ -8,15 +8,15 @@
 
 namespace lipschitzlr::app {
 
-// Where the program lies: ../libexec/lipschitzlr beside the folder of this program. Empty when it is not there.
+// Where the program is: ../libexec/lipschitzlr beside the folder of this program. Empty when it is not there.
 std::string find_torch_part();
 
-// Does not come back. Throws Error (usage) when the program was not built.
+// Does not return. Throws Error (usage) when the program was not built.
 [[noreturn]] void start_torch_part(const std::vector<std::string>& arguments);
 
-// Starts it as a process of its own and waits for its end. Ctrl-C reaches this process alone, which asks stop() many
-// times a second: the first time it says yes, the other is interrupted, and saves its work. What it prints comes back
-// in output, or is thrown away. Returns its exit code, 130 when it was interrupted; throws as start_torch_part.
+// Starts it as a process of its own and waits for its end, as Subprocess::wait does: once stop() says yes it is
+// interrupted, and saves its work. What it prints is added to output, or discarded. Returns its exit code, 130 when it
+// was interrupted; throws as start_torch_part.
 int run_torch_part(const std::vector<std::string>& arguments, const std::function<bool()>& stop,
                    std::string* output = nullptr);
 

@@ -14,8 +14,6 @@
 namespace lipschitzlr::app {
 namespace {
 
-constexpr int kInterrupted = 130;
-
 struct Options {
   run::NetworkRun run;
   std::string resume;
@@ -198,7 +196,7 @@ void train(Options options, const std::vector<std::string>& words, int& exit_cod
   const std::unique_ptr<Communicator> communicator = join_communicator();
   options.run.communicator = communicator.get();
   const run::NetworkResult result = run::train_network(options.run);
-  if (result.interrupted) exit_code = kInterrupted;
+  if (result.interrupted) exit_code = static_cast<int>(Fault::interrupted);
   if (communicator && !communicator->is_root()) return;
   if (options.json) {
     fmt::print("{}\n", run::to_json(result));

@@ -1,34 +1,25 @@
 #pragma once
-// Numbers in the text of an option.
+// Numbers in the text of an option, a name or a variable. Tables have a faster reader (data/table/number.hpp).
 
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <string>
-#include <vector>
+#include <string_view>
+#include <type_traits>
 
 namespace lipschitzlr {
 
-// The finite number that is all of the text.
-inline std::optional<double> number_from(const std::string& text) {
-  double number = 0;
+// The number that is all of the text, finite. None when there is anything else, or it does not fit the type.
+template <class Number = double>
+std::optional<Number> number_from(std::string_view text) {
+  Number number{};
   const char* const end = text.data() + text.size();
   const auto [stop, fault] = std::from_chars(text.data(), end, number);
-  if (fault != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
-  return number;
-}
-
-// The parts between the separators: one more than there are of them.
-inline std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char letter : text) {
-    if (letter == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
+  if (fault != std::errc() || stop != end) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(number)) return std::nullopt;
   }
-  return parts;
+  return number;
 }
 
 }  // namespace lipschitzlr

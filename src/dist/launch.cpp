@@ -19,7 +19,7 @@
 namespace lipschitzlr::dist {
 namespace {
 
-constexpr int kInterrupted = 130;
+constexpr int kInterrupted = static_cast<int>(Fault::interrupted);
 
 // While it lives, signals wait to be read instead of being delivered.
 class Signals {

@@ -9,14 +9,6 @@
 
 namespace lipschitzlr::experiment {
 
-nlohmann::json parse_json(std::string_view text, const std::string& file) {
-  try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    throw Error(Fault::data, fmt::format("{}: is not JSON (byte {})", file, error.byte));
-  }
-}
-
 Fields::Fields(const nlohmann::json& object, std::string file, std::string place)
     : object_(object), file_(std::move(file)), place_(std::move(place)) {
   if (object_.is_object()) return;

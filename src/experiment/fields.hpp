@@ -2,16 +2,13 @@
 // A JSON object read field by field: every complaint names the file and the field, and a field nobody asked for is one.
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
-namespace lipschitzlr::experiment {
+#include "base/json.hpp"
 
-// Throws Error (data) naming the file and the place when the text is not JSON.
-nlohmann::json parse_json(std::string_view text, const std::string& file);
+namespace lipschitzlr::experiment {
 
 class Fields {
  public:

@@ -61,20 +61,6 @@ std::string format_rate(double rate) {
   return rate >= 10 ? fmt::format("{:.6g}", rate) : fmt::format("{:.5g}", rate);
 }
 
-std::string format_count(double count) {
-  std::string digits = fmt::format("{:.0f}", count);
-  for (auto place = static_cast<std::ptrdiff_t>(digits.size()) - 3; place > 0; place -= 3) {
-    digits.insert(digits.begin() + place, ',');
-  }
-  return digits;
-}
-
 std::string format_percent(double percent) { return fmt::format("{:.2f} %", percent); }
-
-std::string hours_text(double hours) {
-  if (hours < 1.0 / 60) return fmt::format("{:.0f} s", hours * 3600);
-  if (hours < 1) return fmt::format("{:.0f} min", hours * 60);
-  return hours < 100 ? fmt::format("{:.1f} h", hours) : fmt::format("{} h", format_count(hours));
-}
 
 }  // namespace lipschitzlr::experiment

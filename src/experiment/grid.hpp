@@ -18,8 +18,6 @@ struct Column {
 std::string draw_grid(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
 
 std::string format_rate(double rate);        // at most seven characters: 8.3133, 4280.23, 189.35M
-std::string format_count(double count);      // 489,592
 std::string format_percent(double percent);  // 92.80 %
-std::string hours_text(double hours);        // 40 s, 12 min, 3.4 h, 210 h
 
 }  // namespace lipschitzlr::experiment

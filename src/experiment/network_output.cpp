@@ -72,7 +72,8 @@ std::string open_text(const std::vector<NetworkTask>& tasks) {
     if (!task.open()) continue;
     total += task.hours_left();
     lines.push_back({task.recipe.name, task.protocol, std::to_string(task.seed), std::to_string(task.done),
-                     std::to_string(task.wanted), task.epoch_seconds > 0 ? hours_text(task.hours_left()) : "-"});
+                     std::to_string(task.wanted),
+                     task.epoch_seconds > 0 ? format_duration(task.hours_left() * 3600) : "-"});
   }
   if (lines.empty()) return "";
   return "\nStill to do; the same command goes on with it:\n" +
@@ -83,7 +84,7 @@ std::string open_text(const std::vector<NetworkTask>& tasks) {
                     {"epochs", "asked"},
                     {"", "about"}},
                    lines) +
-         (total > 0 ? fmt::format("Together about {}.\n", hours_text(total)) : "");
+         (total > 0 ? fmt::format("Together about {}.\n", format_duration(total * 3600)) : "");
 }
 
 std::string grid_of(const std::vector<NetworkTask>& tasks, const std::string& protocol, const Records& records) {
@@ -204,8 +205,8 @@ std::string estimate_text(const std::vector<NetworkTask>& tasks, const std::vect
   for (const NetworkTask& task : tasks) {
     total += task.hours_left();
     lines.push_back({task.recipe.name, task.protocol, std::to_string(task.seed), std::to_string(task.done),
-                     std::to_string(task.wanted), hours_text(task.epoch_seconds / 3600),
-                     hours_text(task.hours_left())});
+                     std::to_string(task.wanted), format_duration(task.epoch_seconds),
+                     format_duration(task.hours_left() * 3600)});
   }
   text += "\n" + draw_grid({{"", "row", true},
                             {"", "protocol", true},
@@ -215,7 +216,7 @@ std::string estimate_text(const std::vector<NetworkTask>& tasks, const std::vect
                             {"", "an epoch"},
                             {"", "the rest"}},
                            lines);
-  return text + fmt::format("\nTogether about {}; nothing was run.\n", hours_text(total));
+  return text + fmt::format("\nTogether about {}; nothing was run.\n", format_duration(total * 3600));
 }
 
 std::string estimate_json(const std::vector<NetworkTask>& tasks, const std::vector<NetworkSpeed>& speeds) {

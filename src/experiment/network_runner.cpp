@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kFailed = static_cast<int>(Fault::training);
-constexpr int kStopped = 130;
+constexpr int kStopped = static_cast<int>(Fault::interrupted);
 constexpr double kValidationShare = 0.1;  // of the protocol published
 
 bool has_checkpoint(const std::string& folder) { return fs::exists(folder + "/checkpoint.safetensors"); }

@@ -75,7 +75,7 @@ class NetworkJudge {
  private:
   Verdict not_run(std::optional<double> hours) {
     std::string sentence = fmt::format("Not run yet; {} of the paper", counted(recipe_.training.epochs, "epoch"));
-    sentence += hours ? fmt::format(" take about {} here.", hours_text(*hours)) : " are to be run.";
+    sentence += hours ? fmt::format(" take about {} here.", format_duration(*hours * 3600)) : " are to be run.";
     reasons_.push_back(sentence);
     for (const NetworkRecord* record : records_of(recipe_, "published", all_)) {
       if (!record->epochs.empty()) reasons_.push_back(sentence_of(*record, "As published"));

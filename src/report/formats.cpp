@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "report/chart_json.hpp"
 
 namespace lipschitzlr::report {
@@ -25,13 +26,6 @@ std::string figure_name(const Column& column) {
 
 const Source* source_of(const Document& document, const Cell& cell) {
   return cell.source == kNoSource ? nullptr : &document.sources[static_cast<std::size_t>(cell.source)];
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-  return quoted + "\"";
 }
 
 Json source_json(const Source& source) {

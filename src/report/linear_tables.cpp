@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/text.hpp"
 #include "experiment/grid.hpp"
 #include "lipschitzlr/experiment/recipe.hpp"
 #include "lipschitzlr/experiment/setting.hpp"
@@ -67,7 +68,7 @@ std::vector<Column> columns_of(bool counts) {
 }
 
 std::string count_text(double count) {
-  return count < 10 && count != std::round(count) ? fmt::format("{:.1f}", count) : experiment::format_count(count);
+  return count < 10 && count != std::round(count) ? fmt::format("{:.1f}", count) : format_count(count);
 }
 
 std::vector<Cell> cells_of(const Recipe& recipe, const TableRow& row, int source) {

@@ -1,5 +1,5 @@
 #pragma once
-// JSON of files that may hold anything: a wrong type is the same as nothing, and what is no JSON has a reason.
+// JSON of files that may hold anything: a wrong type is the same as nothing, and what is not JSON has a reason.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@ namespace lipschitzlr::report {
 
 struct Parsed {
   nlohmann::json value;  // null when there is a fault
-  std::string fault;     // "is empty", "is no JSON from byte 17 on"
+  std::string fault;     // "is empty", "is not valid JSON (byte 17)"
 };
 Parsed parse(std::string_view text);
 

@@ -226,23 +226,6 @@ const std::vector<double>& RunRecord::curve(const std::string& column) const {
 
 RunRecord read_run_record(const std::string& folder) { return Reader(folder).read(); }
 
-std::string shell_command(const std::vector<std::string>& words) {
-  std::string command = "lipschitzlr";
-  const auto plain = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||
-           std::string_view("-_./=:,+%@").find(letter) != std::string_view::npos;
-  };
-  for (const std::string& word : words) {
-    command += ' ';
-    if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) {
-      command += word;
-      continue;
-    }
-    command += '\'';
-    for (const char letter : word) command += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    command += '\'';
-  }
-  return command;
-}
+std::string shell_command(const std::vector<std::string>& words) { return "lipschitzlr " + shell_words(words); }
 
 }  // namespace lipschitzlr::report

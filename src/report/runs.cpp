@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "experiment/grid.hpp"
 #include "report/parts.hpp"
 #include "report/words.hpp"
@@ -27,7 +28,7 @@ Cell best_accuracy(const RunRecord& run, int source) {
 
 Cell epochs_cell(const RunRecord& run, int source) {
   const auto done = static_cast<double>(run.epochs_done);
-  Cell cell = number_cell(done, experiment::format_count(done), source);
+  Cell cell = number_cell(done, format_count(done), source);
   if (run.epochs_asked > run.epochs_done) cell.remark = fmt::format("of {}", run.epochs_asked);
   return cell;
 }
@@ -55,7 +56,7 @@ Row run_row(const RunRecord& run, int source) {
                epochs_cell(run, source),
                best_accuracy(run, source),
                number_cell(run.last_loss, fmt::format("{:.5g}", run.last_loss), source),
-               number_cell(seconds, std::isfinite(seconds) ? duration(seconds) : "", source)};
+               number_cell(seconds, std::isfinite(seconds) ? format_duration(seconds) : "", source)};
   row.verdict = to_string(run.state);
   row.reasons = run.faults;
   row.sources = {source};

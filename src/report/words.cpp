@@ -104,12 +104,4 @@ std::vector<std::string> labels_of(const std::vector<const RunRecord*>& records)
   return labels;
 }
 
-std::string duration(double seconds) {
-  if (seconds < 1) return "less than 1 s";
-  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 90 * 60) return fmt::format("{:.0f} min", seconds / 60);
-  if (seconds < 48 * 3600) return fmt::format("{:.1f} h", seconds / 3600);
-  return fmt::format("{:.0f} days", seconds / 86400);
-}
-
 }  // namespace lipschitzlr::report

@@ -20,6 +20,4 @@ std::string label_of(const RunRecord& record);
 // name of their folder too.
 std::vector<std::string> labels_of(const std::vector<const RunRecord*>& records);
 
-std::string duration(double seconds);  // "48 s", "25 min", "3.5 h", "12 days"
-
 }  // namespace lipschitzlr::report

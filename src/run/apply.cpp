@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "base/numbers.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/run/prepare.hpp"
 
@@ -47,11 +47,8 @@ void align_columns(const linear::Model& model, data::Table& table, const std::st
 // A model of classes with a text among them was fitted on labels as they stand in the file; one of numbers only was
 // not.
 bool has_text_label(const linear::Model& model) {
-  return std::any_of(model.labels.begin(), model.labels.end(), [](const std::string& label) {
-    double value = 0;
-    const char* end = label.data() + label.size();
-    return std::from_chars(label.data(), end, value).ptr != end;
-  });
+  return std::any_of(model.labels.begin(), model.labels.end(),
+                     [](const std::string& label) { return !number_from(label); });
 }
 
 void match_labels(const linear::Model& model, data::Table& table, const std::string& source) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "run/rate_trials.hpp"
 

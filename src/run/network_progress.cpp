@@ -4,21 +4,17 @@
 
 #include <cstdio>
 
-#include "run/clock_text.hpp"
+#include "base/text.hpp"
 
 namespace lipschitzlr::run {
 namespace {
-
-constexpr auto kBetweenBars = std::chrono::milliseconds(200);
-constexpr int kBarWidth = 20;
 
 std::string measured(double norm) { return norm > 0 ? fmt::format("{:.5g}", norm) : "-"; }  // zero: not yet
 
 }  // namespace
 
 void NetworkProgress::say(const std::string& sentence) {
-  clear_bar();
-  watch_.clear();
+  screen_.clear();
   if (verbosity_ != Verbosity::silent) fmt::print(stderr, "{}\n", sentence);
 }
 
@@ -29,28 +25,20 @@ void NetworkProgress::show(const nn::StepReport& step, double weight_norm) {
     epoch_start_ = now;
     images_at_start_ = step.images;
   }
-  watch_.add(static_cast<double>(step.step), step.loss, step.rate);
-  if (verbosity_ != Verbosity::terminal || now - last_bar_ < kBetweenBars) return;
-  last_bar_ = now;
+  screen_.add(static_cast<double>(step.step), step.loss, step.rate);
+  if (!screen_.due()) return;
   const double seconds = std::chrono::duration<double>(now - epoch_start_).count();
   const double speed = static_cast<double>(step.images - images_at_start_) / std::max(seconds, 1e-9);
   const auto left = static_cast<double>((epochs_ - step.epoch + 1) * step.images_in_epoch - step.images);
   const double done = static_cast<double>(step.images) / static_cast<double>(step.images_in_epoch);
-  const std::string status = fmt::format(
-      "  epoch {}/{} [{:<{}}] {:.0f} images/s  {} left  loss {:.4f}  accuracy {:.2f} %  rate {:.4g}  K_z "
-      "{}  max|w| {}",
-      step.epoch, epochs_, std::string(static_cast<std::size_t>(done * kBarWidth), '='), kBarWidth, speed,
-      speed > 0 ? clock_text(left / speed) : "?", step.mean_loss, step.mean_accuracy * 100, step.rate,
-      measured(step.penultimate_norm), measured(weight_norm));
-  if (watch_.live()) return watch_.draw(status);
-  fmt::print(stderr, "\r\033[K{}", status);
-  std::fflush(stderr);
-  bar_shown_ = true;
+  screen_.draw(fmt::format(
+      "  epoch {}/{} {} {:.0f} images/s  {} left  loss {:.4f}  accuracy {:.2f} %  rate {:.4g}  K_z {}  max|w| {}",
+      step.epoch, epochs_, progress_bar(done, 20), speed, speed > 0 ? format_clock(left / speed) : "?", step.mean_loss,
+      step.mean_accuracy * 100, step.rate, measured(step.penultimate_norm), measured(weight_norm)));
 }
 
 void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& validation, bool best) {
-  clear_bar();
-  watch_.clear();
+  screen_.clear();
   if (verbosity_ == Verbosity::silent) return;
   if (!header_shown_) {
     fmt::print(stderr, "{:>7} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "epoch", "loss",
@@ -63,11 +51,6 @@ void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& v
              validation.accuracy * 100, best ? "*" : "", epoch.rate, measured(epoch.numbers.penultimate_norm),
              measured(epoch.numbers.weight_norm), images / std::max(epoch.train_seconds, 1e-9),
              epoch.train_seconds + epoch.measure_seconds);
-}
-
-void NetworkProgress::clear_bar() {
-  if (bar_shown_) fmt::print(stderr, "\r\033[K");
-  bar_shown_ = false;
 }
 
 }  // namespace lipschitzlr::run

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
 
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
@@ -57,9 +57,7 @@ data::Scaling choose_scaling(const std::string& name, const data::Table& table) 
 
 bound::Tikhonov read_tikhonov(const std::string& text) {
   if (text.empty()) return {};
-  double gamma = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), gamma);
-  if (failure == std::errc() && end == text.data() + text.size()) return bound::Tikhonov(gamma);
+  if (const auto gamma = number_from(text)) return bound::Tikhonov(*gamma);
   data::ReadOptions options;
   options.has_target = false;
   const data::Table table = data::read_table(text, options);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"

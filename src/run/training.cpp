@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/numbers.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -15,6 +15,7 @@
 #include "lipschitzlr/run/interrupt.hpp"
 #include "lipschitzlr/run/record.hpp"
 #include "run/account.hpp"
+#include "run/fit_progress.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -32,13 +33,6 @@ Algorithm algorithm_from(const std::string& name) {
   }
   throw Error(Fault::usage,
               fmt::format("--solver {}: there are gd, accelerated, sgd, adamo, rmsprop, auto-adam and lbfgs", name));
-}
-
-std::optional<double> number_from(const std::string& text) {
-  double number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 // Fills in where the rate comes from and says it in the result.
@@ -157,8 +151,8 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
 
   const json setting = setting_of(data, prepared, choice, options);
   std::optional<Record> record = begin_record(choice, setting, communicator);
-  ConsoleProgress progress(is_root(communicator) ? choice.verbosity : Verbosity::silent, options.epochs,
-                           options.seconds, choice.watch);
+  FitProgress progress(is_root(communicator) ? choice.verbosity : Verbosity::silent, options.epochs, options.seconds,
+                       choice.watch);
   const InterruptGuard guard;
   const linear::Observer observer = [&](const linear::Progress& now) {
     progress.show(now);

@@ -106,7 +106,7 @@ TEST(Recipe, RefusesValuesThatMakeNoSense) {
 }
 
 TEST(Recipe, RefusesTextThatIsNotJson) {
-  EXPECT_EQ(complaint("{\"table\": "), "table1/iris.json: is not JSON (byte 11)");
+  EXPECT_EQ(complaint("{\"table\": "), "table1/iris.json: is not valid JSON (byte 11)");
   EXPECT_EQ(complaint("[]"), "table1/iris.json: the recipe must be an object");
 }
 

@@ -81,11 +81,11 @@ TEST_F(CollectionTest, ATableThatIsCutShortEmptyOrSomethingElseSaysSo) {
   const Collection found = collect_in({"cut.json", "empty.json", "other.json", "data.csv"});
   ASSERT_EQ(found.tables.size(), 4u);
   EXPECT_EQ(found.tables[0].faults[0],
-            "The file is no JSON from byte 101 on; what `reproduce table1 --json` prints is read.");
+            "The file is not valid JSON (byte 101); what `reproduce table1 --json` prints is read.");
   EXPECT_EQ(found.tables[1].faults[0], "The file is empty; what `reproduce table1 --json` prints is read.");
   EXPECT_EQ(found.tables[2].faults[0], "The file is not what `lipschitzlr reproduce table1 --json` prints.");
   EXPECT_EQ(found.tables[3].faults[0],
-            "The file is no JSON from byte 1 on; what `reproduce table1 --json` prints is read.");
+            "The file is not valid JSON (byte 1); what `reproduce table1 --json` prints is read.");
 }
 
 TEST_F(CollectionTest, ADamagedTableInsideAFolderIsNotPassedOver) {

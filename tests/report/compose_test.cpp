@@ -112,7 +112,7 @@ TEST_F(ComposeTest, NothingThatIsDamagedStopsThePage) {
   EXPECT_EQ(document.runs.rows[2].verdict, "complete");
   EXPECT_EQ(document.runs.rows[3].verdict, "missing");
   EXPECT_EQ(document.runs.rows[4].verdict, "damaged");
-  EXPECT_NE(to_html(document, folder).find("config.json is no JSON from byte 2 on."), std::string::npos);
+  EXPECT_NE(to_html(document, folder).find("config.json is not valid JSON (byte 2)."), std::string::npos);
 }
 
 TEST_F(ComposeTest, SoftmaxRegressionOnMnistIsFigureTwoWithARateForEachRun) {

@@ -197,7 +197,7 @@ def main():
         text = page.read_text()
         check(complaints, len(text.encode()) < LARGEST, f"the page has {len(text.encode())} bytes")
         check(complaints, "<script>alert(1)" not in text, "a name became part of the page")
-        for sentence in ("There is no such file or folder.", "ends in the middle of line", "config.json is no JSON"):
+        for sentence in ("There is no such file or folder.", "ends in the middle of line", "config.json is not valid JSON"):
             check(complaints, sentence in text, f"the page does not say: {sentence}")
         tidied = run(["tidy", "-quiet", "-errors", "-utf8", str(page)])
         check(complaints, tidied.returncode == 0, f"tidy: {tidied.stderr[:3000]}")

@@ -105,7 +105,7 @@ TEST_F(RunRecordTest, DamagedJsonSaysFromWhichByteOn) {
   write("run/summary.json", "[1, 2]");
   const RunRecord record = read("run");
   EXPECT_EQ(record.state, RecordState::damaged);
-  EXPECT_EQ(record.faults[0], "config.json is no JSON from byte 10 on.");
+  EXPECT_EQ(record.faults[0], "config.json is not valid JSON (byte 10).");
   EXPECT_EQ(record.faults[1], "summary.json is not a JSON object.");
   EXPECT_EQ(record.length(), 2u) << "what can be read is kept";
 }

@@ -8,9 +8,10 @@
 namespace lipschitzlr {
 
 enum class Fault {
-  usage = 2,     // an option or argument is wrong
-  data = 3,      // a file is missing, malformed or does not fit
-  training = 4,  // the numbers went wrong: not finite, not converging
+  usage = 2,          // an option or argument is wrong
+  data = 3,           // a file is missing, malformed or does not fit
+  training = 4,       // the numbers went wrong: not finite, not converging
+  interrupted = 130,  // Ctrl-C; what a shell expects of a program that SIGINT ended
 };
 
 class Error : public std::runtime_error {

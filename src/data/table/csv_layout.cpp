@@ -9,7 +9,6 @@
 #include "data/table/number.hpp"
 #include "data/table/read_error.hpp"
 #include "data/table/target_choice.hpp"
-#include "data/table/utf8.hpp"
 
 namespace lipschitzlr::data {
 namespace {

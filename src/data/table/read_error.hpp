@@ -5,13 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "lipschitzlr/base/matrix.hpp"
 
 namespace lipschitzlr::data {
-
-// Text from a file, in double quotes, fit for a message: shortened when long, control characters and what is no
-// UTF-8 written as \xNN.
-std::string in_quotes(std::string_view text);
 
 [[noreturn]] void fail_in_file(const std::string& file, const std::string& what);
 [[noreturn]] void fail_in_line(const std::string& file, std::int64_t line, const std::string& what);

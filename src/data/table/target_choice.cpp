@@ -3,56 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <numeric>
 
+#include "base/numbers.hpp"
 #include "data/table/read_error.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
 namespace {
 
-std::optional<Index> parse_whole(const std::string& text) {
-  Index value = 0;
-  const char* begin = text.c_str() + (text.starts_with('+') ? 1 : 0);
-  const char* end = text.c_str() + text.size();
-  const auto [stop, code] = std::from_chars(begin, end, value);
-  return code == std::errc() && stop == end ? std::optional(value) : std::nullopt;
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-// How many letters have to be put in, left out or replaced to make one name the other, upper and lower case alike.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 // The name one or a few slips of the keyboard away, else the first few names.
 std::string advice(const std::string& wanted, const std::vector<std::string>& names) {
-  constexpr std::size_t kLongestName = 100;
+  if (const std::string* meant = closest(wanted, names)) return fmt::format("did you mean {}?", in_quotes(*meant));
   constexpr std::size_t kShown = 5;
-  std::size_t nearest = std::max<std::size_t>(1, wanted.size() / 3) + 1;
-  const std::string* best = nullptr;
-  for (const std::string& name : names) {
-    if (name.empty() || std::max(name.size(), wanted.size()) > kLongestName) continue;
-    const std::size_t slips = distance(wanted, name);
-    if (slips < nearest) {
-      nearest = slips;
-      best = &name;
-    }
-  }
-  if (best != nullptr) return fmt::format("did you mean {}?", in_quotes(*best));
   std::string list;
   for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) list += (i > 0 ? ", " : "") + in_quotes(names[i]);
   return fmt::format("the columns are {}{}", list, names.size() > kShown ? ", ..." : "");
@@ -75,7 +37,7 @@ TargetChoice::TargetChoice(const ReadOptions& options, const std::vector<std::st
       file_(file) {
   if (!options.has_target || !options.target) return;
   name_ = &*options.target;
-  if (!may_be_missing_) number_ = parse_whole(*name_);
+  if (!may_be_missing_) number_ = number_from<Index>(name_->substr(name_->starts_with('+') ? 1 : 0));
 }
 
 Index TargetChoice::by_position() const {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "data/table/number.hpp"
-#include "data/table/utf8.hpp"
 
 namespace lipschitzlr::data {
 namespace {
