@@ -1,0 +1,75 @@
+/* For LD_PRELOAD: the FAIL_CALL-th call that writes (data, a folder, a name) fails with errno FAIL_ERRNO, and the number
+   of such calls goes to the file FAIL_COUNT at the end. scripts/torture makes every one of them fail once. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static long calls, wanted = -1;
+
+static int fails(void) {
+  if (wanted < 0) wanted = getenv("FAIL_CALL") ? atol(getenv("FAIL_CALL")) : 0;
+  if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != wanted) return 0;
+  errno = atoi(getenv("FAIL_ERRNO"));
+  return 1;
+}
+
+#define REAL(name, result, ...)                                              \
+  static result (*real)(__VA_ARGS__);                                        \
+  if (!real) real = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
+
+ssize_t write(int file, const void* bytes, size_t size) {
+  REAL(write, ssize_t, int, const void*, size_t);
+  return fails() ? -1 : real(file, bytes, size);
+}
+ssize_t writev(int file, const struct iovec* parts, int count) {
+  REAL(writev, ssize_t, int, const struct iovec*, int);
+  return fails() ? -1 : real(file, parts, count);
+}
+size_t fwrite(const void* bytes, size_t size, size_t count, FILE* file) {
+  REAL(fwrite, size_t, const void*, size_t, size_t, FILE*);
+  return fails() ? 0 : real(bytes, size, count, file);
+}
+int fputs(const char* text, FILE* file) {
+  REAL(fputs, int, const char*, FILE*);
+  return fails() ? EOF : real(text, file);
+}
+int fflush(FILE* file) {
+  REAL(fflush, int, FILE*);
+  return fails() ? EOF : real(file);
+}
+int fsync(int file) {
+  REAL(fsync, int, int);
+  return fails() ? -1 : real(file);
+}
+int rename(const char* from, const char* to) {
+  REAL(rename, int, const char*, const char*);
+  return fails() ? -1 : real(from, to);
+}
+int mkdir(const char* path, mode_t mode) {
+  REAL(mkdir, int, const char*, mode_t);
+  return fails() ? -1 : real(path, mode);
+}
+int ftruncate(int file, off_t size) {
+  REAL(ftruncate, int, int, off_t);
+  return fails() ? -1 : real(file, size);
+}
+int linkat(int from, const char* path, int to, const char* target, int flags) {
+  REAL(linkat, int, int, const char*, int, const char*, int);
+  return fails() ? -1 : real(from, path, to, target, flags);
+}
+
+__attribute__((destructor)) static void tell(void) {
+  const char* path = getenv("FAIL_COUNT");
+  if (!path) return;
+  wanted = 0; /* nothing fails any more */
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (file < 0) return;
+  dprintf(file, "%ld\n", calls);
+  close(file);
+}
