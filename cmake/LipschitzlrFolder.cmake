@@ -45,6 +45,9 @@ function(lipschitzlr_folder name)
   target_link_libraries(${target} PUBLIC Eigen3::Eigen ${ARG_LINKS}
                         PRIVATE $<BUILD_INTERFACE:lipschitzlr_settings> $<BUILD_INTERFACE:lipschitzlr_fmt>
                                 $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+  if(LIPSCHITZLR_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
   if(ARG_PRECOMPILED STREQUAL own OR name STREQUAL base)
     target_precompile_headers(${target} PRIVATE ${LIPSCHITZLR_COMMON_HEADERS})
   elseif(NOT ARG_PRECOMPILED)
