@@ -14,9 +14,11 @@ foreach(folder base data bound rate linear)
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING
             PATTERN "*.hpp"
             # What needs libcurl, libarchive, libpng or liblbfgs serves the programs and is no part of the package.
-            REGEX "(data/(archive|cifar_picture|fetch|image_sources|obtain|png|png_folder)|linear/reference)\\.hpp$" EXCLUDE)
+            REGEX "(data/[a-z]+/(archive|cifar_picture|fetch|image_sources|obtain|png|png_folder)|linear/reference)\\.hpp$" EXCLUDE)
   endif()
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/include/lipschitzlr/core.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr)
 install(TARGETS ${core_targets} lipschitzlr_core EXPORT lipschitzlrCore ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT lipschitzlrCore NAMESPACE lipschitzlr:: DESTINATION ${package_dir})
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "lipschitzlr/dist/connect.hpp"
+#include "lipschitzlr/nn/process.hpp"
 #include "lipschitzlr/nn/trainer.hpp"
 #include "network/made_up_images.hpp"
-#include "nn/process.hpp"
 
 namespace {
 
@@ -42,10 +42,10 @@ struct Traffic {
   std::size_t bytes = 0, calls = 0;
 };
 
-// A team that looks at the clock.
-class WatchedTeam : public Communicator {
+// A communicator that measures its waits.
+class TimedCommunicator : public Communicator {
  public:
-  explicit WatchedTeam(Communicator& communicator) : communicator_(communicator) {}
+  explicit TimedCommunicator(Communicator& communicator) : communicator_(communicator) {}
   int rank() const override { return communicator_.rank(); }
   int size() const override { return communicator_.size(); }
   std::unique_ptr<Pending> start_sum(std::span<float> values) override { return watch(values, gradients); }
@@ -112,7 +112,7 @@ void train(Communicator& communicator, const Words& words) {
   const data::ImageSet images = bench::made_up_images(words[1] == "mnist-cnn", options.batch * std::stol(words[3]));
   std::vector<Index> all(static_cast<std::size_t>(images.count()));
   std::iota(all.begin(), all.end(), Index{0});
-  WatchedTeam watched(communicator);
+  TimedCommunicator watched(communicator);
   nn::Trainer trainer(options, images, all, communicator.size() == 1 ? nullptr : &watched);
   std::vector<double> steps, work, gradients, statistics;
   auto start = Clock::now();
@@ -147,7 +147,7 @@ int main(int count, char** arguments) {
   const Words words(arguments + 1, arguments + count);
   const std::string mode = words.empty() ? "" : words[0];
   try {
-    const std::unique_ptr<Communicator> communicator = dist::connect(dist::surroundings().value());
+    const std::unique_ptr<Communicator> communicator = dist::connect(dist::world_env().value());
     if (mode == "sum" && words.size() == 3) {
       sum(*communicator, std::stoul(words[1]), std::stoi(words[2]));
     } else if (mode == "train" && words.size() == 5) {

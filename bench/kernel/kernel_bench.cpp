@@ -89,7 +89,8 @@ class Bench {
 
   std::vector<Index> draw(std::size_t size) {
     std::vector<Index> rows(size);
-    for (Index& row : rows) row = static_cast<Index>(random_.below(static_cast<std::uint64_t>(objective_.rows())));
+    for (Index& row : rows)
+      row = static_cast<Index>(random_.below(static_cast<std::uint64_t>(problem_.targets.size())));
     return rows;
   }
 

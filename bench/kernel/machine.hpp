@@ -1,5 +1,5 @@
 #pragma once
-// What the machine can do at best, measured with the same team of threads: bytes read from memory per second, and
+// What the machine can do at best, measured with the same pool of threads: bytes read from memory per second, and
 // floating-point operations (a fused multiply-add counts two) per second.
 
 #include <cstddef>

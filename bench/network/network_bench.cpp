@@ -22,9 +22,9 @@
 #include "kernel/machine.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/nn/penultimate.hpp"
+#include "lipschitzlr/nn/process.hpp"
 #include "lipschitzlr/nn/trainer.hpp"
 #include "network/made_up_images.hpp"
-#include "nn/process.hpp"
 
 namespace {
 

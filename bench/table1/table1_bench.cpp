@@ -24,7 +24,7 @@ void write(const std::string& path, const Matrix& matrix) {
              static_cast<std::streamsize>(matrix.size() * sizeof(double)));
 }
 
-void time_rate(const experiment::Recipe& recipe, const experiment::Source& source, bool baseline,
+void time_rate(const experiment::Recipe& recipe, const experiment::RowData& source, bool baseline,
                const std::string& folder, ThreadPool& pool) {
   const experiment::Setting setting(recipe, source, 1, pool);  // afresh: a problem remembers its norms
   linear::State<double> start;
@@ -34,14 +34,14 @@ void time_rate(const experiment::Recipe& recipe, const experiment::Source& sourc
   write(folder + "/" + recipe.name + ".y", setting.problem().targets());
   write(folder + "/" + recipe.name + ".w", start.weights);
   linear::SolverOptions options;
-  options.loss_threshold = *recipe.training.threshold;
+  options.loss_threshold = *recipe.linear->threshold;
   options.epochs = 10'000'000;
   const Index outputs = start.weights.cols();
   const Clock::time_point begin = Clock::now();
-  options.rate = baseline ? recipe.baseline_rate : setting.problem().constant(linear::ConstantKind::coded).rate();
+  options.rate = baseline ? recipe.linear->baseline_rate : setting.problem().constant(linear::ConstantKind::coded).rate();
   const auto outcome = linear::solve(setting.problem(), options, std::move(start));
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  fmt::print("{} {} {} {} {} {} {} {} {} {}\n", recipe.name, to_string(recipe.model.family), features.rows(),
+  fmt::print("{} {} {} {} {} {} {} {} {} {}\n", recipe.name, to_string(recipe.linear->family), features.rows(),
              features.cols(), outputs, baseline ? "baseline" : "coded", *options.rate, options.loss_threshold,
              outcome.checks.measurements, seconds);
 }
@@ -55,9 +55,9 @@ int main(int count, char** arguments) {
   }
   ThreadPool pool(static_cast<unsigned>(std::stoul(arguments[2])));
   for (const experiment::Recipe& recipe : experiment::select_recipes("table1", {})) {
-    const auto& entry = data::catalogue::entry(recipe.data.set);
+    const auto& entry = data::catalogue::entry(recipe.linear->data);
     if (data::catalogue::place(entry) != data::catalogue::Place::embedded) continue;
-    const experiment::Source source = experiment::load_source(recipe);
+    const experiment::RowData source = experiment::load_data(recipe);
     for (const bool baseline : {true, false}) time_rate(recipe, source, baseline, arguments[1], pool);
   }
 }

@@ -7,7 +7,7 @@
 namespace lipschitzlr::app {
 
 std::unique_ptr<Communicator> join_communicator() {
-  const std::optional<dist::Surroundings> found = dist::surroundings();
+  const std::optional<dist::WorldEnv> found = dist::world_env();
   if (!found || found->size == 1) return nullptr;
   std::unique_ptr<Communicator> communicator = dist::connect(*found);
   // The program itself, not only its version: another build may round otherwise.

@@ -7,7 +7,7 @@
 
 namespace lipschitzlr::app {
 
-// As the environment says (dist/surroundings.hpp); null when this process was started alone. Throws Error as
+// As the environment says (dist/world_env.hpp); null when this process was started alone. Throws Error as
 // dist::connect, and Error (usage) when another process runs another program or libtorch.
 std::unique_ptr<Communicator> join_communicator();
 

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/experiment/linear_runner.hpp"
 #include "lipschitzlr/experiment/output.hpp"
 #include "lipschitzlr/experiment/verdict.hpp"
 #include "lipschitzlr/report/compose.hpp"
@@ -60,7 +61,7 @@ class Story {
   explicit Story(const Options& options) : options_(options), json_(options.json) {}
 
   void tell() {
-    run::Record::expect_room(options_.folder);
+    run::require_no_record(options_.folder);
     const Json constants = show_rates(), training = show_fit(), races = show_races(), tables = show_tables();
     const std::string page = report::write_page(options_.folder);
     if (json_) {
@@ -201,22 +202,21 @@ class Story {
     const std::vector<std::string> names = table == "table1"
                                                ? std::vector<std::string>{"boston", "breast-cancer", "iris", "digits"}
                                                : std::vector<std::string>{"iris", "digits", "breast-cancer"};
-    experiment::RunLimits limits;
+    experiment::Limits limits;
     limits.max_iterations = options_.most_steps;
     limits.seconds = kSecondsForTables / 2;
     ThreadPool pool(0);
     const run::InterruptGuard guard;
-    const std::vector<experiment::RowResult> results = experiment::run_rows(
+    const std::vector<experiment::Row> rows = experiment::run_rows(
         experiment::select_recipes(table, names), limits, pool, {}, [&] { return guard.interrupted(); });
     interrupted_ |= guard.interrupted();
-    const std::string text = experiment::to_json(results, limits);
+    const std::string text = experiment::to_json(rows);
     write_file_atomically(fmt::format("{}/{}.json", options_.folder, table), text);
     if (json_) return Json::parse(text)["rows"];
-    for (const experiment::RowResult& result : results) {
-      const experiment::Verdict verdict = experiment::judge(result);
-      const std::string why = verdict.reasons.empty() ? "every figure of the paper lies within ours and the tolerances."
-                                                      : verdict.reasons[0];
-      fmt::print("{}", wrap(fmt::format("{} {:<14} {:<11} ", table, result.recipe.name, verdict.word), why));
+    for (const experiment::Row& row : rows) {
+      const experiment::Verdict verdict = experiment::judge(row);
+      const std::string why = verdict.reasons.empty() ? "" : verdict.reasons[0];
+      fmt::print("{}", wrap(fmt::format("{} {:<14} {:<11} ", table, row.recipe.name, verdict.word), why));
     }
     std::fflush(stdout);
     return {};

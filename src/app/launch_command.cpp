@@ -30,10 +30,11 @@ void add_launch_command(CLI::App& app, int& exit_code) {
   expect_whole(command->add_option("-n,--processes", options->processes, "how many; default: 2"), 1, 4096);
   expect_positive(
       command->add_option("--timeout", options->timeout,
-                          "seconds a process may keep the others waiting before they give it up as lost; default: 60"));
+                          "seconds a process may keep the others waiting before they consider it lost; default: 60"));
   command
-      ->add_option("--address", options->address,
-                   "address of this machine at which they meet; default: 127.0.0.1, which no other machine reaches")
+      ->add_option(
+          "--address", options->address,
+          "address of this machine at which rank 0 listens; default: 127.0.0.1, which no other machine reaches")
       ->type_name("ADDRESS");
   expect_whole(command->add_option("--port", options->port, "port of that address; default: a free one"), 1, 65535);
   fold_help(*command);

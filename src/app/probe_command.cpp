@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "app/options.hpp"
 #include "app/torch_commands.hpp"
@@ -12,7 +11,7 @@ namespace lipschitzlr::app {
 namespace {
 
 // "cifar10:resnet20-v1:128"
-run::NetworkProbe probe(const std::string& word, unsigned threads) {
+run::NetworkSpeed probe(const std::string& word, unsigned threads) {
   const std::size_t first = word.find(':'), second = word.find(':', first + 1);
   Index batch = 0;
   if (second != std::string::npos) std::from_chars(word.data() + second + 1, word.data() + word.size(), batch);
@@ -30,16 +29,9 @@ void add_probe_command(CLI::App& app) {
   command->add_option("WHAT", *words, "DATA:NETWORK:BATCH, several")->required();
   add_threads_option(*command, *threads, Bits::differ);
   command->callback([words, threads] {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const std::string& word : *words) {
-      const run::NetworkProbe speed = probe(word, *threads);
-      list.push_back({{"data", speed.data},
-                      {"network", speed.network},
-                      {"batch", speed.batch},
-                      {"step_seconds", speed.step_seconds},
-                      {"forward_seconds", speed.forward_seconds}});
-    }
-    fmt::print("{}\n", list.dump());
+    std::vector<run::NetworkSpeed> speeds;
+    for (const std::string& word : *words) speeds.push_back(probe(word, *threads));
+    fmt::print("{}\n", run::to_json(speeds));
   });
 }
 

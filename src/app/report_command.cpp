@@ -30,7 +30,7 @@ void make_report(Options options) {
   if (options.output.empty()) options.output = options.format == "html" ? "report.html" : "-";
   const bool to_file = options.output != "-";
   if (to_file) check_writable(options.output);
-  const report::Document document = compose(report::collect(options.records), options.compose);
+  const report::Document document = compose(experiment::collect(options.records), options.compose);
   const std::string text = text_of(document, options.format, options.output);
   if (to_file) {
     write_file_atomically(options.output, text);
@@ -39,7 +39,7 @@ void make_report(Options options) {
   } else {
     fmt::print("{}", text);
   }
-  for (const report::Row& row : document.runs.rows) {
+  for (const report::TableRow& row : document.runs.rows) {
     if (row.verdict == "missing" || row.verdict == "damaged") {
       fmt::print(stderr, "lipschitzlr: {}: {}: {}\n", row.id, row.verdict, row.reasons.front());
     }

@@ -3,21 +3,15 @@
 // libtorch part.
 
 #include <CLI/CLI.hpp>
-#include <vector>
 
-#include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/experiment/runner.hpp"
-#include "lipschitzlr/run/interrupt.hpp"
+#include "lipschitzlr/experiment/limits.hpp"
 
 namespace lipschitzlr::app {
 
 inline constexpr const char* kRecords = "reproduction";  // where the records of networks go
 
-std::vector<experiment::RowResult> run_linear_rows(const std::vector<experiment::Recipe>& rows,
-                                                   const experiment::RunLimits& limits, unsigned threads,
-                                                   const run::InterruptGuard& guard);
-
 void add_budget_option(CLI::App& command, double& seconds);  // seconds must outlive the command
+void add_seeds_option(CLI::App& command, experiment::Limits& limits, const std::string& help);
 
 // table3, comparison, all, and rows of any table by name.
 void add_network_tables(CLI::App& reproduce);

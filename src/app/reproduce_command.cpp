@@ -6,6 +6,7 @@
 #include "base/terminal.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/experiment/linear_runner.hpp"
 #include "lipschitzlr/experiment/output.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 
@@ -14,9 +15,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> rows;
-  experiment::RunLimits limits;
+  experiment::Limits limits;
   std::string csv;
-  unsigned threads = 0;
   bool json = false;
 };
 
@@ -24,11 +24,16 @@ void reproduce(const std::string& table, const Options& options) {
   const std::vector<experiment::Recipe> recipes = experiment::select_recipes(table, options.rows);
   if (!options.csv.empty()) check_writable(options.csv);
   const run::InterruptGuard guard;
-  const std::vector<experiment::RowResult> results = run_linear_rows(recipes, options.limits, options.threads, guard);
-  if (!options.csv.empty()) write_file_atomically(options.csv, experiment::to_csv(results));
-  fmt::print(
-      "{}", options.json ? experiment::to_json(results, options.limits) : experiment::to_text(results, options.limits));
-  if (guard.interrupted()) throw Error(Fault::interrupted, "interrupted; what was finished stands above");
+  ThreadPool pool(options.limits.threads);
+  LiveLines status;
+  experiment::Reporter report;
+  if (status.on()) report = [&](const std::string& sentence) { status.draw({sentence}); };
+  const std::vector<experiment::Row> rows =
+      experiment::run_rows(recipes, options.limits, pool, report, [&] { return guard.interrupted(); });
+  status.clear();
+  if (!options.csv.empty()) write_file_atomically(options.csv, experiment::to_csv(rows));
+  fmt::print("{}", options.json ? experiment::to_json(rows) : experiment::to_text(rows));
+  if (guard.interrupted()) throw Error(Fault::interrupted, "interrupted; what was finished is above");
 }
 
 void add_table(CLI::App& parent, const std::string& table, const std::string& description,
@@ -37,10 +42,7 @@ void add_table(CLI::App& parent, const std::string& table, const std::string& de
   auto options = std::make_shared<Options>();
   command->add_option("ROW", options->rows, "rows to run, see `lipschitzlr reproduce list`; all when none is named")
       ->type_name("");
-  expect_whole(command->add_option("--seeds", options->limits.seeds,
-                                   "run every row from this many splits and starts; default: 3"),
-               1, 1000)
-      ->type_name("N");
+  add_seeds_option(*command, options->limits, "run every row from this many splits and starts; default: 3");
   if (table == "table1") {
     expect_whole(command->add_option("--max-iterations", options->limits.max_iterations,
                                      "give up on a threshold after this many; default: 500000"),
@@ -52,7 +54,7 @@ void add_table(CLI::App& parent, const std::string& table, const std::string& de
   }
   add_budget_option(*command, options->limits.seconds);
   command->add_option("--csv", options->csv, "also write every training as a line of this file")->type_name("FILE");
-  add_threads_option(*command, options->threads);
+  add_threads_option(*command, options->limits.threads);
   add_json_option(*command, options->json);
   fold_help(*command);
   command->footer("Ctrl-C ends the running training; what is finished is still printed and written.\nExamples:\n" +
@@ -61,7 +63,7 @@ void add_table(CLI::App& parent, const std::string& table, const std::string& de
 }
 
 void add_list(CLI::App& parent) {
-  CLI::App* list = parent.add_subcommand("list", "Show every row, whether its data are at hand, how far records got");
+  CLI::App* list = parent.add_subcommand("list", "Show every row, whether its data are available, how far records got");
   struct ListOptions {
     std::string records = kRecords;
     bool json = false;
@@ -73,21 +75,13 @@ void add_list(CLI::App& parent) {
   fold_help(*list);
   list->footer("Examples:\n  lipschitzlr reproduce list\n  lipschitzlr reproduce list --records experiments/records");
   list->callback([options] {
-    fmt::print("{}", options->json ? experiment::list_json(options->records) : experiment::list_text(options->records));
+    const experiment::Collection known = experiment::collect({options->records});
+    const std::vector<experiment::Row> rows = experiment::rows_of(experiment::recipes(), known);
+    fmt::print("{}", options->json ? experiment::list_json(rows) : experiment::list_text(rows));
   });
 }
 
 }  // namespace
-
-std::vector<experiment::RowResult> run_linear_rows(const std::vector<experiment::Recipe>& rows,
-                                                   const experiment::RunLimits& limits, unsigned threads,
-                                                   const run::InterruptGuard& guard) {
-  ThreadPool pool(threads);
-  LiveLines status;
-  experiment::Reporter report;
-  if (status.on()) report = [&](const std::string& sentence) { status.draw({sentence}); };
-  return experiment::run_rows(rows, limits, pool, report, [&] { return guard.interrupted(); });
-}
 
 void add_budget_option(CLI::App& command, double& seconds) {
   command
@@ -95,6 +89,10 @@ void add_budget_option(CLI::App& command, double& seconds) {
           "--budget", [&seconds](const std::string& text) { seconds = experiment::seconds_from(text); },
           "time for the whole command, such as 90s, 30m or 2h; what did not run is listed")
       ->type_name("TIME");
+}
+
+void add_seeds_option(CLI::App& command, experiment::Limits& limits, const std::string& help) {
+  expect_whole(command.add_option("--seeds", limits.seeds, help), 1, 1000)->type_name("N");
 }
 
 void add_reproduce_command(CLI::App& app) {

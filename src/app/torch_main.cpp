@@ -13,7 +13,7 @@
 #include "app/torch_commands.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
-#include "nn/process.hpp"
+#include "lipschitzlr/nn/process.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "base/subprocess.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/dist/surroundings.hpp"
+#include "lipschitzlr/dist/world_env.hpp"
 
 namespace lipschitzlr::app {
 
@@ -36,8 +36,8 @@ std::vector<std::string> command_line(const std::vector<std::string>& arguments)
 }
 
 bool is_one_of_several() {
-  const auto surroundings = dist::surroundings();
-  return surroundings && surroundings->size > 1;
+  const auto world = dist::world_env();
+  return world && world->size > 1;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace lipschitzlr {
 
 double all_reduce_max(Communicator* communicator, double value) {
   if (communicator == nullptr) return value;
-  // What the maximum of something and not-a-number is depends on who is asked.
+  // What the maximum of a number and NaN is depends on the implementation.
   const bool nothing = std::isnan(value);
   std::array<double, 2> values{nothing ? 1.0 : 0.0, nothing ? -std::numeric_limits<double>::infinity() : value};
   communicator->maximum(values);

@@ -13,7 +13,7 @@ namespace lipschitzlr {
 
 // A round is a number of tasks left to claim; claiming counts it down. The caller waits for the tasks that were
 // claimed, not for the threads: one that wakes up late finds nothing left and costs nothing.
-struct ThreadPool::Communicator {
+struct ThreadPool::Workers {
   std::mutex mutex;
   std::condition_variable wake;
   std::atomic<std::size_t> unclaimed{0};
@@ -60,11 +60,12 @@ struct ThreadPool::Communicator {
   }
 };
 
-ThreadPool::ThreadPool(unsigned threads) : communicator_(std::make_unique<Communicator>()) {
+ThreadPool::ThreadPool(unsigned threads) : workers_(std::make_unique<Workers>()) {
   if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
   try {
-    for (unsigned i = 1; i < threads; ++i)
-      communicator_->threads.emplace_back([communicator = communicator_.get()] { communicator->serve(); });
+    for (unsigned i = 1; i < threads; ++i) {
+      workers_->threads.emplace_back([workers = workers_.get()] { workers->serve(); });
+    }
   } catch (const std::system_error&) {
     // The system has no more threads to give; results do not depend on their number.
   }
@@ -72,33 +73,33 @@ ThreadPool::ThreadPool(unsigned threads) : communicator_(std::make_unique<Commun
 
 ThreadPool::~ThreadPool() {
   {
-    std::scoped_lock lock(communicator_->mutex);
-    communicator_->closing = true;
+    std::scoped_lock lock(workers_->mutex);
+    workers_->closing = true;
   }
-  communicator_->wake.notify_all();
-  for (auto& thread : communicator_->threads) thread.join();
+  workers_->wake.notify_all();
+  for (auto& thread : workers_->threads) thread.join();
 }
 
-unsigned ThreadPool::size() const { return static_cast<unsigned>(communicator_->threads.size()) + 1; }
+unsigned ThreadPool::size() const { return static_cast<unsigned>(workers_->threads.size()) + 1; }
 
 void ThreadPool::run(std::size_t tasks, const std::function<void(std::size_t)>& task) {
-  if (tasks <= 1 || communicator_->threads.empty()) {
+  if (tasks <= 1 || workers_->threads.empty()) {
     for (std::size_t i = 0; i < tasks; ++i) task(i);
     return;
   }
-  Communicator& communicator = *communicator_;
-  communicator.task = &task;
-  communicator.tasks = tasks;
-  communicator.failure = nullptr;
-  communicator.unfinished = tasks;
+  Workers& workers = *workers_;
+  workers.task = &task;
+  workers.tasks = tasks;
+  workers.failure = nullptr;
+  workers.unfinished = tasks;
   {
-    std::scoped_lock lock(communicator.mutex);
-    communicator.unclaimed.store(tasks, std::memory_order_release);
+    std::scoped_lock lock(workers.mutex);
+    workers.unclaimed.store(tasks, std::memory_order_release);
   }
-  communicator.wake.notify_all();
-  communicator.work();
-  while (communicator.unfinished.load(std::memory_order_acquire) != 0) std::this_thread::yield();
-  if (communicator.failure) std::rethrow_exception(communicator.failure);
+  workers.wake.notify_all();
+  workers.work();
+  while (workers.unfinished.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  if (workers.failure) std::rethrow_exception(workers.failure);
 }
 
 }  // namespace lipschitzlr

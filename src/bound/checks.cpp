@@ -19,6 +19,9 @@ double checked_count(const std::string& symbol, Index count, Index least) {
 
 void check_norm(const std::string& symbol, double norm) {
   if (std::isfinite(norm) && norm >= 0) return;
+  if (symbol == "K" && std::isnan(norm)) {
+    throw Error(Fault::usage, "the constant depends on K, a bound on the norm of the weights, which was not given");
+  }
   throw Error(Fault::data,
               fmt::format("{} is {}, so there is no Lipschitz constant; look for values in the data that are missing, "
                           "not finite or far too large",

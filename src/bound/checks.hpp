@@ -1,5 +1,5 @@
 #pragma once
-// The checks that the constants of the loss and of the gradient share, each with one sentence for whoever failed it.
+// Checks shared by the constants of the loss and of the gradient; each throws with one sentence.
 
 #include <string>
 

@@ -9,8 +9,8 @@ namespace {
 
 constexpr Index kBlock = 512;  // rows or columns taken into double at a time
 
-// ||XX'||_F^2 is the sum over the processes of ||X_p X'||_F^2: each multiplies its own rows by everybody's, of which it
-// sees a block of columns at a time.
+// ||XX'||_F^2 is the sum over the processes of ||X_p X'||_F^2: each multiplies its own rows by all rows, of which it
+// receives a block of columns at a time.
 template <class Scalar>
 double wide_gram_norm(const DenseMatrix<Scalar>& matrix, Index all_rows, double factor, Communicator* communicator) {
   Eigen::MatrixXd products = Eigen::MatrixXd::Zero(matrix.rows(), all_rows);
@@ -62,8 +62,8 @@ double products_of_row_pairs(const SparseMatrix<Scalar>& matrix) {
 }
 
 // ||A'A||_F from A and its transpose: row j of the product is the sum of a_ij times row i of A over the i of column j
-// (Gustavson's method); it is built in an accumulator, measured and forgotten. The processes of a team, all of which
-// have all of A, share the rows of the product out.
+// (Gustavson's method); it is built in an accumulator, measured and dropped. With several processes, which all have
+// all of A, each takes a share of the rows of the product.
 template <class Scalar>
 double gram_norm(const SparseMatrix<Scalar>& matrix, const SparseMatrix<Scalar>& transpose, double factor,
                  Communicator* communicator) {

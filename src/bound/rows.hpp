@@ -33,7 +33,7 @@ std::span<const std::int32_t> row_columns(const SparseMatrix<Scalar>& matrix, In
 }
 
 // 1 for ordinary matrices: fourth powers of entries between 1e-60 and 1e60 neither overflow nor vanish. Otherwise the
-// power of two just below the largest entry, kept so that its inverse is a number too. One for all rows of a team.
+// power of two just below the largest entry, kept so that its inverse is a number too. The same in all processes.
 template <class Matrix>
 double safe_scale(const Matrix& matrix, Communicator* communicator) {
   double largest = 0;

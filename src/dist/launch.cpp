@@ -11,10 +11,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "dist/child.hpp"
-#include "dist/hub.hpp"
+#include "base/subprocess.hpp"
+#include "dist/rendezvous_server.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/dist/surroundings.hpp"
+#include "lipschitzlr/dist/world_env.hpp"
 
 namespace lipschitzlr::dist {
 namespace {
@@ -47,13 +47,40 @@ class Signals {
 };
 
 int find_free_port(const std::string& address) {
-  const Socket door = listen_at(address, 0);
+  const Socket listener = listen_at(address, 0);
   sockaddr_storage own{};
   socklen_t length = sizeof own;
-  getsockname(door.get(), reinterpret_cast<sockaddr*>(&own), &length);
-  // The port stands at the same place in both kinds of addresses.
+  getsockname(listener.get(), reinterpret_cast<sockaddr*>(&own), &length);
+  // The port is at the same place in both kinds of addresses.
   return ntohs(reinterpret_cast<const sockaddr_in*>(&own)->sin_port);
 }
+
+// A process of the launch. Rank 0 prints as if it were alone; lines of the others are passed on with their rank before.
+class Child : public Subprocess {
+ public:
+  Child(const LaunchOptions& options, const Variables& variables, int rank)
+      : Subprocess(words_of(options), rank == 0 ? Output::inherit : Output::capture_errors, variables),
+        prefix_(fmt::format("[{}] ", rank)) {}
+
+  // What is there, in whole lines.
+  void pass_on() {
+    line_ += read_output();
+    if (output() < 0 && !line_.empty()) line_ += '\n';
+    for (std::size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n')) {
+      fmt::print(stderr, "{}{}", prefix_, line_.substr(0, end + 1));
+      line_.erase(0, end + 1);
+    }
+  }
+
+ private:
+  static std::vector<std::string> words_of(const LaunchOptions& options) {
+    std::vector<std::string> words = {options.program};
+    words.insert(words.end(), options.words.begin(), options.words.end());
+    return words;
+  }
+
+  std::string prefix_, line_;
+};
 
 class Launch {
  public:
@@ -63,7 +90,7 @@ class Launch {
  private:
   void wait();
   void read_signals();
-  void look();
+  void check_children();
   void end_others();
   bool all_ended() const;
   int first_failure() const;  // rank; -1: none
@@ -71,7 +98,7 @@ class Launch {
 
   using Seconds = std::chrono::duration<double>;
 
-  const Seconds timeout_, together_, grace_;
+  const Seconds timeout_, settle_, grace_;
   Signals signals_;
   std::vector<std::unique_ptr<Child>> children_;
   bool interrupted_ = false;
@@ -81,23 +108,22 @@ class Launch {
 };
 
 Launch::Launch(const LaunchOptions& options)
-    : timeout_(options.timeout), together_(options.together), grace_(options.grace) {
+    : timeout_(options.timeout), settle_(options.settle), grace_(options.grace) {
   const int port = options.port != 0 ? options.port : find_free_port(options.address);
   const std::string size = std::to_string(options.processes), token = random_text();
   for (int rank = 0; rank < options.processes; ++rank) {
     const std::string name = std::to_string(rank);
-    // Empty: to be removed, because torchrun around us would have meant itself.
-    const Child::Variables variables = {{"RANK", name},
-                                        {"WORLD_SIZE", size},
-                                        {"LOCAL_RANK", name},
-                                        {"LOCAL_WORLD_SIZE", size},
-                                        {"MASTER_ADDR", options.address},
-                                        {"MASTER_PORT", std::to_string(port)},
-                                        {kTokenVariable, token},
-                                        {kTimeoutVariable, fmt::format("{}", options.timeout)},
-                                        {"TORCHELASTIC_USE_AGENT_STORE", ""}};
-    children_.push_back(std::make_unique<Child>(options.program, options.words, variables,
-                                                rank == 0 ? "" : fmt::format("[{}] ", rank)));
+    // Empty: removed, because a torchrun around us would have meant its own store.
+    const Subprocess::Variables variables = {{"RANK", name},
+                                             {"WORLD_SIZE", size},
+                                             {"LOCAL_RANK", name},
+                                             {"LOCAL_WORLD_SIZE", size},
+                                             {"MASTER_ADDR", options.address},
+                                             {"MASTER_PORT", std::to_string(port)},
+                                             {kTokenVariable, token},
+                                             {kTimeoutVariable, fmt::format("{}", options.timeout)},
+                                             {"TORCHELASTIC_USE_AGENT_STORE", ""}};
+    children_.push_back(std::make_unique<Child>(options, variables, rank));
   }
 }
 
@@ -105,7 +131,7 @@ int Launch::run() {
   while (!all_ended()) {
     wait();
     read_signals();
-    look();
+    check_children();
     end_others();
   }
   return outcome();
@@ -129,12 +155,12 @@ void Launch::read_signals() {
   }
 }
 
-void Launch::look() {
-  for (const auto& child : children_) child->look();
+void Launch::check_children() {
+  for (const auto& child : children_) child->poll();
   if (!failed_ && first_failure() >= 0) failed_ = Clock::now();
 }
 
-// The end of one makes others fail: one that was killed, or failed for a reason of its own, comes before those.
+// One failure makes others fail: one that was killed, or failed for a reason of its own, comes before those.
 int Launch::first_failure() const {
   int found = -1, weight = 0;
   for (std::size_t rank = 0; rank < children_.size(); ++rank) {
@@ -150,9 +176,9 @@ void Launch::end_others() {
   if (!failed_ || all_ended()) return;
   const Clock::time_point now = Clock::now();
   if (!kill_at_ && interrupted_) {
-    // Every process ends by itself, in its own time: it saves its work first. Only the timeout shows that one hangs.
+    // Every process saves its work and ends by itself. Only the timeout shows that one hangs.
     kill_at_ = *failed_ + timeout_ + grace_;
-  } else if (!kill_at_ && now - *failed_ >= together_) {
+  } else if (!kill_at_ && now - *failed_ >= settle_) {
     blamed_ = first_failure();
     for (const auto& child : children_) child->signal(SIGTERM);
     kill_at_ = now + grace_;

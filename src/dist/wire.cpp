@@ -17,7 +17,7 @@ namespace lipschitzlr::dist {
 namespace {
 
 constexpr std::size_t kHeader = 9;             // length 4, kind 1, number 4
-constexpr std::size_t kLongestBody = 1 << 20;  // a stranger can't make us take more memory
+constexpr std::size_t kLongestBody = 1 << 20;  // nobody can make us take more memory
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
@@ -29,7 +29,7 @@ Addresses resolve(const std::string& address, int port, int type) {
   const int failure = getaddrinfo(address.c_str(), std::to_string(port).c_str(), &wanted, &found);
   if (failure != 0) {
     throw Error(Fault::usage,
-                fmt::format("MASTER_ADDR: {} is no address that is known here: {}", address, gai_strerror(failure)));
+                fmt::format("MASTER_ADDR: {} is not a known address: {}", address, gai_strerror(failure)));
   }
   return {found, &freeaddrinfo};
 }
@@ -44,7 +44,7 @@ std::uint32_t read_number(std::string_view bytes) {
   return value;
 }
 
-std::string listen_complaint(const std::string& address, int port, int reason) {
+std::string listen_error(const std::string& address, int port, int reason) {
   if (reason == EADDRINUSE) {
     return fmt::format("port {} of {} is busy: another program listens there; choose another MASTER_PORT", port,
                        address);
@@ -56,10 +56,6 @@ std::string listen_complaint(const std::string& address, int port, int reason) {
 }
 
 }  // namespace
-
-Socket::~Socket() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
 
 Socket listen_at(const std::string& address, int port) {
   const Addresses addresses = resolve(address, port, SOCK_STREAM);
@@ -73,14 +69,14 @@ Socket listen_at(const std::string& address, int port) {
     }
     if (reason != EADDRINUSE) reason = errno;
   }
-  throw Error(Fault::usage, listen_complaint(address, port, reason));
+  throw Error(Fault::usage, listen_error(address, port, reason));
 }
 
 Socket connect_to(const std::string& address, int port) {
   const Addresses addresses = resolve(address, port, SOCK_STREAM);
   for (const addrinfo* at = addresses.get(); at != nullptr; at = at->ai_next) {
     Socket socket(::socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    // A machine that swallows what is sent to it must not hold us for the system's two minutes.
+    // A machine that drops what is sent to it must not block us for the system's two minutes.
     const timeval patience{2, 0};
     const int yes = 1;
     if (!socket.open()) continue;

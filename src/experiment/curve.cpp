@@ -1,47 +1,43 @@
 #include "lipschitzlr/experiment/curve.hpp"
 
-#include <algorithm>
+#include <map>
 
+#include "base/json.hpp"
 #include "embedded/curves.hpp"
-#include "experiment/fields.hpp"
-#include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
 
 struct Curves {
   std::string source;
-  std::vector<Curve> list;
+  std::map<std::string, run::Record> by_name;
 };
 
-Curves read_curves() {
-  const embedded::File& file = embedded::curves()[0];
-  const std::string name(file.name);
-  const nlohmann::json json = parse_json(file.content, name);
-  Curves curves{json.at("source"), {}};
-  for (const auto& [key, fields] : json.at("curves").items()) {
-    Curve curve{key, fields.at("val_accuracy"), fields.at("accuracy"), fields.at("loss"), fields.at("val_loss"), {}};
-    if (fields.contains("rate")) curve.rate = fields.at("rate").get<std::vector<double>>();
-    curves.list.push_back(std::move(curve));
-  }
-  return curves;
-}
-
 const Curves& curves() {
-  static const Curves all = read_curves();
+  static const Curves all = [] {
+    const embedded::File& file = embedded::curves()[0];
+    const nlohmann::json json = parse_json(file.content, std::string(file.name));
+    Curves read{json.at("source"), {}};
+    for (const auto& [name, columns] : json.at("curves").items()) {
+      run::Record& record = read.by_name[name];
+      record.columns = columns;
+      const std::size_t epochs = record.column("val_accuracy").size();
+      for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
+        record.columns["epoch"].push_back(static_cast<double>(epoch));
+      }
+    }
+    return read;
+  }();
   return all;
 }
 
 }  // namespace
 
-const std::vector<Curve>& authors_curves() { return curves().list; }
-
 const std::string& authors_curves_source() { return curves().source; }
 
-const Curve* authors_curve(const std::string& name) {
-  const std::vector<Curve>& list = authors_curves();
-  const auto found = std::find_if(list.begin(), list.end(), [&](const Curve& curve) { return curve.name == name; });
-  return found == list.end() ? nullptr : &*found;
+const run::Record* authors_curve(const std::string& name) {
+  const auto found = curves().by_name.find(name);
+  return found == curves().by_name.end() ? nullptr : &found->second;
 }
 
 }  // namespace lipschitzlr::experiment

@@ -16,8 +16,8 @@ Fields::Fields(const nlohmann::json& object, std::string file, std::string place
   throw Error(Fault::data, fmt::format("{}: {} must be an object", file_, what));
 }
 
-void Fields::refuse(const std::string& name, const std::string& complaint) const {
-  throw Error(Fault::data, fmt::format("{}: {}{} {}", file_, place_, name, complaint));
+void Fields::refuse(const std::string& name, const std::string& reason) const {
+  throw Error(Fault::data, fmt::format("{}: {}{} {}", file_, place_, name, reason));
 }
 
 const nlohmann::json& Fields::value(const std::string& name) {

@@ -1,5 +1,5 @@
 #pragma once
-// A JSON object read field by field: every complaint names the file and the field, and a field nobody asked for is one.
+// A JSON object read field by field: every error names the file and the field, and a field nobody asked for is one.
 
 #include <cstdint>
 #include <set>
@@ -25,7 +25,7 @@ class Fields {
   std::vector<std::string> texts(const std::string& name);
 
   // Throws Error (data): "table1/iris.json: training.start must be zero or normal".
-  [[noreturn]] void refuse(const std::string& name, const std::string& complaint) const;
+  [[noreturn]] void refuse(const std::string& name, const std::string& reason) const;
 
   void finish() const;  // refuses what was not asked for
 

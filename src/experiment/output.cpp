@@ -1,295 +1,304 @@
 #include "lipschitzlr/experiment/output.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "experiment/grid.hpp"
-#include "lipschitzlr/experiment/network_output.hpp"
-#include "lipschitzlr/experiment/setting.hpp"
+#include "base/text.hpp"
+#include "experiment/output_json.hpp"
+#include "experiment/row_file.hpp"
+#include "lipschitzlr/experiment/linear_runner.hpp"
+#include "lipschitzlr/experiment/text_table.hpp"
 #include "lipschitzlr/experiment/verdict.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Cells = std::vector<std::string>;
 
-// One row takes a line with the means over the seeds and, where they differ, two more with the least and the most.
+// A row takes a line with the means over the seeds and, where they differ, two more with the least and the most.
 enum class Line { mean, least, most };
 
-double pick(const Spread& spread, Line line) {
-  return line == Line::mean ? spread.mean : line == Line::least ? spread.least : spread.most;
+struct Column {
+  TextColumn heading;
+  std::function<std::string(const Row&, Line)> cell;
+};
+
+std::string name_cell(const Row& row, Line line) {
+  return line == Line::mean ? row.recipe.name : line == Line::least ? "  least" : "  most";
+}
+
+// What the three lines of a row have in common is on the first.
+Column once(const TextColumn& heading, std::function<std::string(const Row&)> text) {
+  return {heading, [text](const Row& row, Line line) { return line == Line::mean ? text(row) : ""; }};
+}
+
+template <class Format>
+std::string spread_cell(const Spread& spread, Line line, Format&& format) {
+  if (spread.count == 0) return line == Line::mean ? "-" : "";
+  if (line == Line::mean) return format(spread.mean);
+  return spread.least == spread.most ? "" : format(line == Line::least ? spread.least : spread.most);
+}
+
+Column rates(const TextColumn& heading, const char* rate) {
+  return {heading, [rate](const Row& row, Line line) { return spread_cell(rate_of(row, rate), line, format_rate); }};
 }
 
 // An average over trainings of which some were cut short would be no average: then only the bound is given.
-std::string iterations_cell(const Spread& spread, Line line) {
-  if (spread.count == 0) return line == Line::mean ? "-" : "";
-  if (spread.diverged) return line == Line::mean ? "diverged" : "";
-  if (!spread.complete) return line == Line::mean ? fmt::format(">{:.0f}", spread.most) : "";
-  if (line != Line::mean && spread.least == spread.most) return "";
-  const double value = pick(spread, line);
-  return value < 10 && value != std::round(value) ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
+Column counts(const TextColumn& heading, const char* rate) {
+  return {heading, [rate](const Row& row, Line line) -> std::string {
+            const Spread spread = iterations_of(row, rate);
+            if (spread.diverged) return line == Line::mean ? "diverged" : "";
+            if (!spread.complete) return line == Line::mean ? fmt::format(">{:.0f}", spread.most) : "";
+            return spread_cell(spread, line, [](double count) {
+              return fmt::format("{:.{}f}", count, count < 10 && count != std::round(count) ? 1 : 0);
+            });
+          }};
 }
 
-std::string accuracy_cell(const Spread& spread, Line line) {
-  if (spread.count == 0) return line == Line::mean ? "-" : "";
-  if (line != Line::mean && spread.least == spread.most) return "";
-  return fmt::format("{:.2f}{}", pick(spread, line), spread.complete ? "" : "*");
+Column accuracies(const TextColumn& heading, Spread (*of)(const Row&, const std::string&), const std::string& rate) {
+  return {heading, [of, rate](const Row& row, Line line) {
+            const Spread spread = of(row, rate);
+            const char* const mark = spread.complete || row.recipe.network ? "" : "*";
+            return spread_cell(spread, line, [&](double percent) { return fmt::format("{:.2f}{}", percent, mark); });
+          }};
 }
 
-std::string rate_cell(const Spread& spread, Line line) {
-  if (spread.count == 0) return line == Line::mean ? "-" : "";
-  if (line != Line::mean && spread.least == spread.most) return "";
-  return format_rate(pick(spread, line));
+std::string draw(const std::vector<Column>& columns, const std::vector<const Row*>& rows) {
+  std::vector<TextColumn> headings;
+  for (const Column& column : columns) headings.push_back(column.heading);
+  std::vector<std::vector<std::string>> lines;
+  for (const Row* row : rows) {
+    for (const Line line : {Line::mean, Line::least, Line::most}) {
+      std::vector<std::string> cells;
+      for (const Column& column : columns) cells.push_back(column.cell(*row, line));
+      const bool says_something =
+          std::any_of(cells.begin() + 1, cells.end(), [](const std::string& cell) { return !cell.empty(); });
+      if (says_something) lines.push_back(std::move(cells));
+    }
+  }
+  return draw_table(headings, lines);
 }
 
-Cells count_cells(const RowResult& result, Line line) {
-  const Recipe& recipe = result.recipe;
-  const bool mean = line == Line::mean;
-  const auto only = [&](const std::string& cell) { return mean ? cell : ""; };
-  return {mean                  ? recipe.name
-          : line == Line::least ? "  least"
-                                : "  most",
-          only(format_rate(*recipe.training.threshold)),
-          only(format_rate(recipe.paper.rate)),
-          rate_cell(rate_of(result, "published"), line),
-          rate_cell(rate_of(result, "coded"), line),
-          only(fmt::format("{:.0f}", recipe.paper.baseline)),
-          iterations_cell(iterations_of(result, "baseline"), line),
-          only(fmt::format("{:.0f}", recipe.paper.computed)),
-          iterations_cell(iterations_of(result, "published"), line),
-          iterations_cell(iterations_of(result, "coded"), line),
-          iterations_cell(iterations_of(result, "gradient"), line),
-          only(judge(result).word)};
+// A figure of the paper.
+Column paper(const TextColumn& heading, double LinearTraining::Paper::*figure, const char* format) {
+  return once(heading, [=](const Row& row) {
+    return fmt::format(fmt::runtime(format), row.recipe.linear->paper.*figure);
+  });
 }
 
-Cells accuracy_cells(const RowResult& result, Line line) {
-  const Recipe& recipe = result.recipe;
-  const bool mean = line == Line::mean;
-  const auto only = [&](const std::string& cell) { return mean ? cell : ""; };
-  return {mean                  ? recipe.name
-          : line == Line::least ? "  least"
-                                : "  most",
-          only(fmt::format("{}", *recipe.training.epochs)),
-          only(format_rate(recipe.paper.rate)),
-          rate_cell(rate_of(result, "coded"), line),
-          only(fmt::format("{:.2f}", recipe.paper.baseline)),
-          accuracy_cell(accuracy_of(result, "baseline"), line),
-          only(fmt::format("{:.2f}", recipe.paper.computed)),
-          accuracy_cell(accuracy_of(result, "coded"), line),
-          accuracy_cell(accuracy_of(result, "certified"), line),
-          accuracy_cell(accuracy_of(result, "gradient"), line),
-          only(result.runs.empty() ? "-" : fmt::format("{:.2f}", 100 * result.majority)),
-          only(judge(result).word)};
+Column verdicts() {
+  return once({"", "verdict", true}, [](const Row& row) { return judge(row).word; });
+}
+
+using Paper = LinearTraining::Paper;
+
+Column paper_rates() {
+  return once({"1/L", "paper"}, [](const Row& row) { return format_rate(row.recipe.linear->paper.rate); });
 }
 
 std::vector<Column> count_columns() {
-  return {{"", "data set", true}, {"", "T"},          {"1/L", "paper"},  {"1/L", "publ."},
-          {"1/L", "coded"},       {"E 0.1", "paper"}, {"E 0.1", "ours"}, {"E 1/L", "paper"},
-          {"E 1/L", "publ."},     {"E 1/L", "coded"}, {"", "1/beta"},    {"", "verdict", true}};
+  return {{{"", "data set", true}, name_cell},
+          once({"", "T"}, [](const Row& row) { return format_rate(*row.recipe.linear->threshold); }),
+          paper_rates(),
+          rates({"1/L", "publ."}, "published"),
+          rates({"1/L", "coded"}, "coded"),
+          paper({"E 0.1", "paper"}, &Paper::baseline, "{:.0f}"),
+          counts({"E 0.1", "ours"}, "baseline"),
+          paper({"E 1/L", "paper"}, &Paper::computed, "{:.0f}"),
+          counts({"E 1/L", "publ."}, "published"),
+          counts({"E 1/L", "coded"}, "coded"),
+          counts({"", "1/beta"}, "gradient"),
+          verdicts()};
 }
 
 std::vector<Column> accuracy_columns() {
-  return {{"", "data set", true},
-          {"", "N_E"},
-          {"1/L", "paper"},
-          {"1/L", "ours"},
-          {"A 0.1", "paper"},
-          {"A 0.1", "ours"},
-          {"A 1/L", "paper"},
-          {"A 1/L", "ours"},
-          {"A for comparison", "certif."},
-          {"A for comparison", "1/beta"},
-          {"", "majority"},
-          {"", "verdict", true}};
+  return {{{"", "data set", true}, name_cell},
+          once({"", "N_E"}, [](const Row& row) { return fmt::format("{}", *row.recipe.linear->epochs); }),
+          paper_rates(),
+          rates({"1/L", "ours"}, "coded"),
+          paper({"A 0.1", "paper"}, &Paper::baseline, "{:.2f}"),
+          accuracies({"A 0.1", "ours"}, accuracy_of, "baseline"),
+          paper({"A 1/L", "paper"}, &Paper::computed, "{:.2f}"),
+          accuracies({"A 1/L", "ours"}, accuracy_of, "coded"),
+          accuracies({"A for comparison", "certif."}, accuracy_of, "certified"),
+          accuracies({"A for comparison", "1/beta"}, accuracy_of, "gradient"),
+          once({"", "majority"},
+               [](const Row& row) { return row.runs.empty() ? "-" : fmt::format("{:.2f}", 100 * row.majority); }),
+          verdicts()};
 }
 
-std::string legend(bool counts, const RunLimits& limits) {
+std::string legend(const Row& row) {
   const std::string seeds =
-      fmt::format("Ours: mean of {}, then the least and the most where they differ.", counted(limits.seeds, "seed"));
-  if (!counts) {
+      fmt::format("Ours: mean of {}, then the least and the most where they differ.", counted(row.seeds, "seed"));
+  if (!row.recipe.linear->counts_iterations()) {
     return wrap("", seeds +
                         " A: accuracy in percent after N_E epochs with the rate 0.1, with 1/L, with 1/L certified, "
                         "with 1/beta; *: fewer epochs were done. majority: the share of the largest class.");
   }
-  return wrap("",
-              fmt::format("{} E: measurements of the loss until it is below T, with the rate 0.1, with 1/L as "
-                          "published and as coded, and with 1/beta. >N: not below T after N (the limits are {} and, "
-                          "for 1/beta, {}).",
-                          seeds, format_count(static_cast<double>(limits.max_iterations)),
-                          format_count(static_cast<double>(std::min(limits.max_iterations, kComparisonIterations)))));
+  const auto most = static_cast<double>(row.max_iterations);
+  return wrap("", fmt::format("{} E: measurements of the loss until it is below T, with the rate 0.1, with 1/L as "
+                              "published and as coded, and with 1/beta. >N: not below T after N (the limits are {} and, "
+                              "for 1/beta, {}).",
+                              seeds, format_count(most),
+                              format_count(std::min(most, static_cast<double>(kComparisonIterations)))));
 }
 
-Cells notes_of(const RowResult& result) {
-  Cells notes = judge(result).reasons;
-  const std::optional<std::int64_t>& epochs = result.recipe.training.epochs;
-  const bool shortened = epochs && result.epochs != *epochs;
-  if (shortened && !result.runs.empty()) {
-    notes.push_back(
-        fmt::format("{} asked for with --epochs; the paper's row has {}.", counted(result.epochs, "epoch"), *epochs));
+// What there is to say about a row, numbered under its name and verdict.
+std::string notes_text(const Row& row) {
+  std::string text =
+      "\n" + wrap("", fmt::format("{} ({}): {}", row.recipe.name, row.recipe.title, judge(row).word));
+  int number = 0;
+  for (const std::string& note : notes_of(row)) text += wrap(fmt::format("  {}. ", ++number), note);
+  return text;
+}
+
+std::vector<Column> network_columns(const std::string& protocol) {
+  return {{{"", "row", true}, name_cell},
+          once({"", "epochs"},
+               [=](const Row& row) {
+                 return fmt::format("{:.0f}/{}", iterations_of(row, protocol).most, row.recipe.network->epochs);
+               }),
+          accuracies({"ours", "best"}, accuracy_of, protocol),
+          accuracies({"ours", "last"}, last_accuracy_of, protocol),
+          once({"", "curve"},
+               [=](const Row& row) {
+                 const run::Record* const curve = authors_curve(row.recipe.network->curve);
+                 const auto epochs = static_cast<std::size_t>(iterations_of(row, protocol).most);
+                 if (curve == nullptr || epochs == 0) return std::string("-");
+                 return fmt::format("{:.2f}", best_accuracy(*curve, epochs).percent());
+               }),
+          once({"", "paper"}, [](const Row& row) { return fmt::format("{:.2f}", row.recipe.network->paper_accuracy); }),
+          once({"", protocol == "coded" ? "verdict" : "", true},
+               [=](const Row& row) { return protocol == "coded" ? judge(row).word : ""; })};
+}
+
+bool is_of(const NetworkTask& task, const Row& row, const std::string& protocol) {
+  return task.recipe.id() == row.recipe.id() && task.protocol == protocol;
+}
+
+std::vector<const Row*> rows_under(const std::string& protocol, const std::vector<Row>& rows,
+                                   const std::vector<NetworkTask>& tasks) {
+  std::vector<const Row*> list;
+  for (const Row& row : rows) {
+    const bool planned = std::any_of(tasks.begin(), tasks.end(),
+                                     [&](const NetworkTask& task) { return is_of(task, row, protocol); });
+    if (planned) list.push_back(&row);
   }
-  if ((result.out_of_time || result.interrupted) && !result.runs.empty()) {
-    notes.push_back(fmt::format("{}: what was running was cut short, after {}.",
-                                result.interrupted ? "Interrupted" : "The time was up",
-                                counted(result.seeds_done, "whole seed")));
+  return list;
+}
+
+std::string open_text(const std::vector<NetworkTask>& tasks) {
+  std::vector<std::vector<std::string>> lines;
+  double total = 0;
+  for (const NetworkTask& task : tasks) {
+    if (!task.open()) continue;
+    total += task.hours_left();
+    lines.push_back({task.recipe.name, task.protocol, std::to_string(task.seed), std::to_string(task.done),
+                     std::to_string(task.wanted), task.epoch_seconds > 0 ? format_duration(3600 * task.hours_left()) : "-"});
   }
-  notes.insert(notes.end(), result.recipe.caveats.begin(), result.recipe.caveats.end());
-  return notes;
-}
-
-Json spread_json(const Spread& spread) {
-  return {{"least", spread.least}, {"mean", spread.mean}, {"most", spread.most}, {"complete", spread.complete}};
-}
-
-Json run_json(const Run& run, bool counts) {
-  Json json{{"rate_name", run.rate_name},
-            {"seed", run.seed},
-            {"rate", run.rate},
-            {"iterations", run.iterations},
-            {"complete", run.complete},
-            {"stop", to_string(run.stop)},
-            {"loss", run.loss}};
-  if (!counts) json["accuracy"] = run.accuracy;
-  return json;
-}
-
-Json paper_json(const Recipe& recipe) {
-  return {{"rate", recipe.paper.rate},
-          {"baseline", recipe.paper.baseline},
-          {"computed", recipe.paper.computed},
-          {"rows", recipe.paper.rows}};
-}
-
-Json row_json(const RowResult& result) {
-  const Recipe& recipe = result.recipe;
-  const bool counts = recipe.counts_iterations();
-  Json json{{"name", recipe.name}, {"title", recipe.title}, {"data_set", recipe.data.set}};
-  if (counts) json["threshold"] = *recipe.training.threshold;
-  if (!counts) json["epochs"] = result.epochs;
-  json["paper"] = paper_json(recipe);
-  json["verdict"] = judge(result).word;
-  json["notes"] = notes_of(result);
-  json["absent"] = result.absent;
-  json["out_of_time"] = result.out_of_time;
-  json["interrupted"] = result.interrupted;
-  if (result.runs.empty()) return json;
-  json["rows"] = result.rows;
-  json["seeds_done"] = result.seeds_done;
-  json["zero_loss"] = result.zero_loss;
-  json["naive_loss"] = result.naive_loss;
-  if (!counts) {
-    json["judged_on"] = result.judged_held_out_rows ? kHeldOut : "rows trained on";
-    json["judged_rows"] = result.judged_rows;
-    json["majority"] = result.majority;
-  }
-  for (const std::string name : {"baseline", "published", "coded", "certified", "gradient"}) {
-    const Spread figure = counts ? iterations_of(result, name) : accuracy_of(result, name);
-    if (figure.count == 0) continue;
-    json["figures"][name] = {{"rate", spread_json(rate_of(result, name))},
-                             {counts ? "iterations" : "percent", spread_json(figure)}};
-  }
-  for (const Run& run : result.runs) json["runs"].push_back(run_json(run, counts));
-  return json;
-}
-
-std::string goal_text(const Recipe& recipe) {
-  return recipe.counts_iterations() ? fmt::format("loss < {:.8g}", *recipe.training.threshold)
-                                    : fmt::format("{} epochs", *recipe.training.epochs);
+  if (lines.empty()) return "";
+  return "\nStill to do; run the same command again to continue:\n" +
+         draw_table({{"", "row", true},
+                     {"", "protocol", true},
+                     {"", "seed"},
+                     {"epochs", "done"},
+                     {"epochs", "asked"},
+                     {"", "about"}},
+                    lines) +
+         (total > 0 ? fmt::format("Together about {}.\n", format_duration(3600 * total)) : "");
 }
 
 }  // namespace
 
-std::string to_text(const std::vector<RowResult>& results, const RunLimits& limits) {
-  if (results.empty()) return "";
-  const bool counts = results[0].recipe.counts_iterations();
-  const auto cells_of = counts ? count_cells : accuracy_cells;
-  std::vector<Cells> lines;
-  for (const RowResult& result : results) {
-    lines.push_back(cells_of(result, Line::mean));
-    for (const Line line : {Line::least, Line::most}) {
-      const Cells cells = cells_of(result, line);
-      const bool says_something =
-          std::any_of(cells.begin() + 1, cells.end(), [](const auto& cell) { return cell != ""; });
-      if (says_something) lines.push_back(cells);
-    }
-  }
-  std::string text = draw_grid(counts ? count_columns() : accuracy_columns(), lines) + "\n" + legend(counts, limits);
-  for (const RowResult& result : results) {
-    text += fmt::format("\n{} ({}): {}\n", result.recipe.name, result.recipe.title, judge(result).word);
-    int number = 0;
-    for (const std::string& note : notes_of(result)) text += wrap(fmt::format("  {}. ", ++number), note);
-  }
+std::string to_text(const std::vector<Row>& rows) {
+  std::vector<const Row*> all;
+  for (const Row& row : rows) all.push_back(&row);
+  const bool counting = rows[0].recipe.linear->counts_iterations();
+  std::string text = draw(counting ? count_columns() : accuracy_columns(), all) + "\n" + legend(rows[0]);
+  for (const Row& row : rows) text += notes_text(row);
   return text;
 }
 
-std::string to_json(const std::vector<RowResult>& results, const RunLimits& limits) {
-  Json json;
-  json["table"] = results.empty() ? "" : results[0].recipe.table;
-  json["seeds"] = limits.seeds;
-  json["max_iterations"] = limits.max_iterations;
-  json["rows"] = Json::array();
-  for (const RowResult& result : results) json["rows"].push_back(row_json(result));
-  return json.dump(2) + "\n";
+std::string to_json(const std::vector<Row>& rows) { return judged_json(rows).dump(2) + "\n"; }
+
+Json judged_json(const std::vector<Row>& rows) {
+  Json json = table_json(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    json["rows"][i]["verdict"] = judge(rows[i]).word;
+    json["rows"][i]["notes"] = notes_of(rows[i]);
+  }
+  return json;
 }
 
-std::string to_csv(const std::vector<RowResult>& results) {
+std::string to_csv(const std::vector<Row>& rows) {
   std::string text = "table,row,seed,rate_name,rate,iterations,complete,loss,accuracy,paper,verdict\n";
-  for (const RowResult& result : results) {
-    const Recipe& recipe = result.recipe;
-    const std::string word = judge(result).word;
-    if (result.runs.empty()) text += fmt::format("{},{},,,,,,,,,{}\n", recipe.table, recipe.name, word);
-    for (const Run& run : result.runs) {
-      const double paper = run.rate_name == "baseline" ? recipe.paper.baseline : recipe.paper.computed;
-      const bool in_paper = run.rate_name == "baseline" || run.rate_name == "published" || run.rate_name == "coded";
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", recipe.table, recipe.name, run.seed, run.rate_name,
-                          run.rate, run.iterations, run.complete, run.loss,
-                          recipe.counts_iterations() ? "" : fmt::format("{}", run.accuracy),
-                          in_paper ? fmt::format("{}", paper) : "", word);
+  for (const Row& row : rows) {
+    const LinearTraining& training = *row.recipe.linear;
+    const std::string lead = row.recipe.table + "," + row.recipe.name, word = judge(row).word;
+    if (row.runs.empty()) text += fmt::format("{},,,,,,,,,{}\n", lead, word);
+    for (const Run& run : row.runs) {
+      const bool baseline = run.rate_name == "baseline";
+      const std::string accuracy = training.counts_iterations() ? "" : fmt::format("{}", run.accuracy);
+      std::string figure;
+      if (baseline || row.recipe.has(run.rate_name)) {
+        figure = fmt::format("{}", baseline ? training.paper.baseline : training.paper.computed);
+      }
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", lead, run.seed, run.rate_name, run.rate, run.iterations,
+                          run.complete, run.loss, accuracy, figure, word);
     }
   }
   return text;
 }
 
-std::string list_text(const std::string& records) {
-  std::vector<Cells> lines;
-  for (const Recipe& recipe : recipes()) {
-    const bool counts = recipe.counts_iterations();
-    const auto figure = [&](double value) { return counts ? format_count(value) : format_percent(value); };
-    lines.push_back({recipe.table, recipe.name, recipe.title, goal_text(recipe), format_rate(recipe.paper.rate),
-                     figure(recipe.paper.baseline), figure(recipe.paper.computed),
-                     absent_sets(recipe).empty() ? "yes" : "no"});
+std::string to_text(const std::vector<Row>& rows, const std::vector<NetworkTask>& tasks) {
+  std::string text;
+  for (const std::string protocol : {"coded", "published"}) {
+    const std::vector<const Row*> under = rows_under(protocol, rows, tasks);
+    if (under.empty()) continue;
+    text += fmt::format("{}As {}, accuracy in percent:\n", text.empty() ? "" : "\n", protocol);
+    text += draw(network_columns(protocol), under);
   }
-  return draw_grid({{"", "table", true},
-                    {"", "row", true},
-                    {"", "title", true},
-                    {"", "goal", true},
-                    {"the paper", "1/L"},
-                    {"the paper", "at 0.1"},
-                    {"the paper", "at 1/L"},
-                    {"", "here", true}},
-                   lines) +
-         network_list_text(run::read_network_records(records));
+  text += "\n" +
+          wrap("",
+               "epochs: done, and those of the paper. ours: means over the seeds that got that far, then the "
+               "least and the most where they differ. curve: the best of the authors' curve up to the epoch we "
+               "are at. paper: the figure it prints, the best of all epochs on the test set.");
+  text += open_text(tasks);
+  for (const Row* row : rows_under("coded", rows, tasks)) text += notes_text(*row);
+  return text;
 }
 
-std::string list_json(const std::string& records) {
-  Json json = Json::array();
-  for (const Recipe& recipe : recipes()) {
-    json.push_back({{"table", recipe.table},
-                    {"name", recipe.name},
-                    {"id", recipe.id()},
-                    {"title", recipe.title},
-                    {"data_set", recipe.data.set},
-                    {"goal", goal_text(recipe)},
-                    {"paper", paper_json(recipe)},
-                    {"absent", absent_sets(recipe)},
-                    {"caveats", recipe.caveats}});
+Json judged_json(const std::vector<Row>& rows, const std::vector<NetworkTask>& tasks) {
+  Json list = Json::array();
+  for (const std::string protocol : {"coded", "published"}) {
+    for (const Row* row : rows_under(protocol, rows, tasks)) {
+      const Verdict verdict = judge(*row);
+      Json json = recipe_json(row->recipe);
+      json["protocol"] = protocol;
+      json["verdict"] = verdict.word;
+      json["reasons"] = verdict.reasons;
+      json["caveats"] = row->recipe.caveats;
+      json["absent"] = row->absent;
+      json["records"] = runs_json(*row, protocol);
+      double hours = 0;
+      bool estimated = true;
+      for (const NetworkTask& task : tasks) {
+        if (!is_of(task, *row, protocol)) continue;
+        hours += task.hours_left();
+        estimated &= task.epoch_seconds > 0;
+        json["trainings"].push_back({{"folder", task.folder},
+                                     {"seed", task.seed},
+                                     {"epochs", task.done},
+                                     {"asked", task.wanted},
+                                     {"failure", task.failure}});
+      }
+      if (estimated) json["hours_left"] = hours;
+      list.push_back(json);
+    }
   }
-  for (const Json& row : Json::parse(network_list_json(run::read_network_records(records)))) json.push_back(row);
-  return json.dump(2) + "\n";
+  return list;
 }
 
 }  // namespace lipschitzlr::experiment

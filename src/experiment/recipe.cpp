@@ -1,51 +1,58 @@
 #include "lipschitzlr/experiment/recipe.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <tuple>
+#include <set>
 
+#include "base/json.hpp"
+#include "embedded/recipes_comparison.hpp"
 #include "embedded/recipes_table1.hpp"
 #include "embedded/recipes_table2.hpp"
-#include "experiment/choose_rows.hpp"
+#include "embedded/recipes_table3.hpp"
 #include "experiment/fields.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
+#include "lipschitzlr/experiment/curve.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
 
+using data::catalogue::Entry;
 using data::catalogue::Task;
 
-std::string known_set(Fields& fields, const std::string& name) {
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string read_data_set(Fields& fields, const std::string& name) {
   const std::string set = fields.text(name);
   if (data::catalogue::find(set) == nullptr) fields.refuse(name, fmt::format("names no known data set: {}", set));
   return set;
 }
 
-DataChoice read_data(Fields fields) {
-  DataChoice choice;
-  choice.set = known_set(fields, "set");
-  if (fields.has("test_set")) choice.test_set = known_set(fields, "test_set");
+void read_data(Fields fields, LinearTraining& training) {
+  training.data = read_data_set(fields, "set");
+  if (fields.has("test_set")) training.test_set = read_data_set(fields, "test_set");
   if (fields.has("test_fraction")) {
-    choice.test_fraction = fields.positive("test_fraction");
-    if (choice.test_fraction >= 1) fields.refuse("test_fraction", "must be below 1");
-    if (!choice.test_set.empty()) fields.refuse("test_fraction", "and test_set exclude each other");
+    training.test_fraction = fields.positive("test_fraction");
+    if (training.test_fraction >= 1) fields.refuse("test_fraction", "must be below 1");
+    if (!training.test_set.empty()) fields.refuse("test_fraction", "and test_set exclude each other");
   }
   if (fields.has("classes")) {
-    choice.classes = fields.texts("classes");
-    std::vector<std::string> sorted = choice.classes;
-    std::sort(sorted.begin(), sorted.end());
-    const bool repeats = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
-    if (repeats || sorted.size() < 2) fields.refuse("classes", "must be two or more different classes");
+    training.classes = fields.texts("classes");
+    const std::set<std::string> different(training.classes.begin(), training.classes.end());
+    if (different.size() < 2 || different.size() < training.classes.size()) {
+      fields.refuse("classes", "must be two or more different classes");
+    }
   }
-  if (fields.has("first_columns")) choice.first_columns = fields.count("first_columns");
-  if (fields.has("first_rows")) choice.first_rows = fields.count("first_rows");
+  if (fields.has("first_columns")) training.first_columns = fields.count("first_columns");
+  if (fields.has("first_rows")) training.first_rows = fields.count("first_rows");
   fields.finish();
-  return choice;
 }
 
-// The library's own readers of names know nothing of files: their sentence becomes the complaint.
+// The library's own readers of names know nothing of files: their sentence becomes part of ours.
 template <class Read>
 auto read_name(Fields& fields, const std::string& name, Read&& read) {
   try {
@@ -56,104 +63,157 @@ auto read_name(Fields& fields, const std::string& name, Read&& read) {
   }
 }
 
-ModelChoice read_model(Fields fields) {
-  ModelChoice choice;
-  choice.family = read_name(fields, "family", linear::family_from);
-  choice.scaling = read_name(fields, "scaling", data::scaling_from);
-  choice.intercept = fields.flag("intercept");
+void read_model(Fields fields, LinearTraining& training) {
+  training.family = read_name(fields, "family", linear::family_from);
+  training.scaling = read_name(fields, "scaling", data::scaling_from);
+  training.intercept = fields.flag("intercept");
   fields.finish();
-  return choice;
 }
 
-TrainingChoice read_training(Fields fields) {
-  TrainingChoice choice;
+void read_steps(Fields fields, LinearTraining& training) {
   const std::string start = fields.text("start");
   if (start != "zero" && start != "normal") fields.refuse("start", "must be zero or normal");
-  choice.start = start == "zero" ? Start::zero : Start::normal;
-  if (fields.has("batch")) choice.batch = fields.count("batch");
+  training.start = start == "zero" ? Start::zero : Start::normal;
+  if (fields.has("batch")) training.batch = fields.count("batch");
   if (fields.has("threshold") == fields.has("epochs")) {
     fields.refuse("threshold", "or training.epochs must be there, and not both");
   }
   if (fields.has("threshold")) {
-    choice.threshold = fields.positive("threshold");
-    if (choice.batch != 0) fields.refuse("batch", "does not go with a threshold: iterations are counted over all rows");
+    training.threshold = fields.positive("threshold");
+    if (training.batch != 0) fields.refuse("batch", "does not go with a threshold: iterations are counted over all rows");
   } else {
-    choice.epochs = fields.count("epochs");
+    training.epochs = fields.count("epochs");
   }
   fields.finish();
-  return choice;
 }
 
-PaperFigures read_paper(Fields fields, bool percent) {
-  PaperFigures figures;
-  figures.rate = fields.positive("rate");
-  for (const auto& [name, figure] : {std::pair{"baseline", &figures.baseline}, {"computed", &figures.computed}}) {
-    *figure = percent ? fields.percent(name) : static_cast<double>(fields.count(name));
+void read_paper(Fields fields, LinearTraining& training) {
+  training.paper.rate = fields.positive("rate");
+  for (const auto& [name, figure] :
+       {std::pair{"baseline", &training.paper.baseline}, {"computed", &training.paper.computed}}) {
+    *figure = training.counts_iterations() ? static_cast<double>(fields.count(name)) : fields.percent(name);
   }
-  figures.rows = fields.count("rows");
+  training.paper.rows = fields.count("rows");
   fields.finish();
-  return figures;
 }
 
-std::vector<linear::ConstantKind> read_protocols(Fields& fields) {
-  std::vector<linear::ConstantKind> protocols;
-  for (const std::string& name : fields.texts("protocols")) {
-    const auto kind = bound::constant_kind_from(name);
-    const bool fits = kind == linear::ConstantKind::published || kind == linear::ConstantKind::coded;
-    if (!fits || std::find(protocols.begin(), protocols.end(), *kind) != protocols.end()) {
-      fields.refuse("protocols", "may hold published and coded, each once");
-    }
-    protocols.push_back(*kind);
+LinearTraining read_linear(Fields& fields) {
+  LinearTraining training;
+  read_data(fields.object("data"), training);
+  read_model(fields.object("model"), training);
+  read_steps(fields.object("training"), training);
+  training.baseline_rate = fields.positive("baseline_rate");
+  read_paper(fields.object("paper"), training);
+  const bool classified = data::catalogue::entry(training.data).task == Task::classification;
+  if (classified == (training.family == linear::Family::linear)) {
+    fields.refuse("model.family", fmt::format("does not fit the data set {}", training.data));
   }
-  if (protocols.empty()) fields.refuse("protocols", "must not be empty");
-  return protocols;
-}
-
-void check_task(const Recipe& recipe, const Fields& fields) {
-  const bool classified = data::catalogue::entry(recipe.data.set).task == Task::classification;
-  if (classified == (recipe.model.family == linear::Family::linear)) {
-    fields.refuse("model.family", fmt::format("does not fit the data set {}", recipe.data.set));
-  }
-  if (!classified && !recipe.data.classes.empty()) fields.refuse("data.classes", "needs a data set with classes");
-  if (!classified && !recipe.counts_iterations()) {
+  if (!classified && !training.classes.empty()) fields.refuse("data.classes", "needs a data set with classes");
+  if (!classified && !training.counts_iterations()) {
     fields.refuse("training.epochs", "ends in an accuracy, which needs a data set with classes");
   }
+  return training;
+}
+
+void read_training(Fields fields, NetworkTraining& training) {
+  training.data = fields.text("data");
+  const Entry* entry = data::catalogue::find(training.data);
+  if (entry == nullptr || !entry->holds_images()) {
+    fields.refuse("data", fmt::format("names no known set of images: {}", training.data));
+  }
+  training.network = fields.text("network");
+  training.optimizer = fields.text("optimizer");
+  training.policy = fields.text("policy");
+  if (!contains({"baseline", "fixed", "adaptive"}, training.policy)) {
+    fields.refuse("policy", "must be baseline, fixed or adaptive");
+  }
+  training.epochs = fields.count("epochs");
+  training.batch = fields.count("batch");
+  training.decay = fields.number("decay");
+  if (training.decay < 0) fields.refuse("decay", "must be 0 or more");
+  if (fields.has("first_rate")) training.first_rate = fields.positive("first_rate");
+  if (fields.has("rate")) training.rate = fields.positive("rate");
+  const bool baseline = training.policy == "baseline";
+  if (baseline && training.first_rate) fields.refuse("first_rate", "does not go with the policy baseline");
+  if (!baseline && training.rate) fields.refuse("rate", "goes with the policy baseline only");
+  fields.finish();
+}
+
+NetworkTraining read_network(Fields& fields, const Recipe& recipe) {
+  NetworkTraining training;
+  read_training(fields.object("training"), training);
+  if (fields.has("coded")) {
+    Fields coded = fields.object("coded");
+    training.coded_constant = coded.positive("constant");
+    coded.finish();
+    if (!recipe.has("coded")) fields.refuse("coded", "needs the protocol coded");
+  }
+  Fields paper = fields.object("paper");
+  training.paper_accuracy = paper.percent("accuracy");
+  if (paper.has("network")) training.paper_network = paper.text("network");
+  paper.finish();
+  if (fields.has("curve")) {
+    training.curve = fields.text("curve");
+    if (authors_curve(training.curve) == nullptr) {
+      fields.refuse("curve", fmt::format("names no curve of the authors: {}", training.curve));
+    }
+  }
+  if (fields.has("compared_with")) training.compared_with = fields.texts("compared_with");
+  return training;
+}
+
+std::vector<std::string> read_protocols(Fields& fields) {
+  const std::vector<std::string> protocols = fields.texts("protocols");
+  const auto count = [&](const char* name) { return std::count(protocols.begin(), protocols.end(), name); };
+  const auto published = count("published"), coded = count("coded");
+  if (protocols.empty()) fields.refuse("protocols", "must not be empty");
+  if (std::max(published, coded) > 1 || published + coded != static_cast<std::ptrdiff_t>(protocols.size())) {
+    fields.refuse("protocols", "may hold published and coded, each once");
+  }
+  return protocols;
 }
 
 std::vector<Recipe> embedded_recipes() {
   std::vector<Recipe> list;
-  const auto add = [&](const std::string& folder, std::span<const embedded::File> files) {
+  const auto add = [&](const std::string& table, std::span<const embedded::File> files) {
+    const auto first = static_cast<std::ptrdiff_t>(list.size());
     for (const embedded::File& file : files) {
-      list.push_back(parse_recipe(file.content, folder + "/" + std::string(file.name)));
+      list.push_back(parse_recipe(file.content, table + "/" + std::string(file.name)));
     }
+    std::sort(list.begin() + first, list.end(),
+              [](const Recipe& left, const Recipe& right) { return left.row < right.row; });
   };
   add("table1", embedded::recipes_table1());
   add("table2", embedded::recipes_table2());
-  std::sort(list.begin(), list.end(), [](const Recipe& left, const Recipe& right) {
-    return std::tie(left.table, left.row) < std::tie(right.table, right.row);
-  });
+  add("table3", embedded::recipes_table3());
+  add("comparison", embedded::recipes_comparison());
   return list;
 }
 
 }  // namespace
+
+bool Recipe::has(const std::string& protocol) const { return contains(protocols, protocol); }
 
 Recipe parse_recipe(std::string_view text, const std::string& file) {
   const nlohmann::json json = parse_json(text, file);
   Fields fields(json, file);
   Recipe recipe;
   recipe.table = fields.text("table");
+  if (!contains({"table1", "table2", "table3", "comparison"}, recipe.table)) {
+    fields.refuse("table", "must be table1, table2, table3 or comparison");
+  }
   recipe.row = static_cast<int>(fields.count("row"));
   recipe.name = fields.text("name");
   recipe.title = fields.text("title");
-  recipe.data = read_data(fields.object("data"));
-  recipe.model = read_model(fields.object("model"));
-  recipe.training = read_training(fields.object("training"));
-  recipe.baseline_rate = fields.positive("baseline_rate");
   recipe.protocols = read_protocols(fields);
-  recipe.paper = read_paper(fields.object("paper"), !recipe.counts_iterations());
+  if (recipe.table == "table1" || recipe.table == "table2") {
+    recipe.linear = read_linear(fields);
+  } else {
+    recipe.network = read_network(fields, recipe);
+    if (fields.has("artefacts")) recipe.artefacts = fields.texts("artefacts");
+  }
   recipe.caveats = fields.texts("caveats");
   fields.finish();
-  check_task(recipe, fields);
   return recipe;
 }
 
@@ -162,8 +222,73 @@ const std::vector<Recipe>& recipes() {
   return list;
 }
 
+const Recipe* find_recipe(const std::string& id) {
+  const auto found =
+      std::find_if(recipes().begin(), recipes().end(), [&](const Recipe& recipe) { return recipe.id() == id; });
+  return found == recipes().end() ? nullptr : &*found;
+}
+
 std::vector<Recipe> select_recipes(const std::string& table, const std::vector<std::string>& names) {
-  return choose_rows(recipes(), table, names);
+  std::vector<Recipe> chosen;
+  std::vector<std::string> known;
+  for (const Recipe& recipe : recipes()) {
+    if (recipe.table != table) continue;
+    known.push_back(recipe.name);
+    if (names.empty() || contains(names, recipe.name)) chosen.push_back(recipe);
+  }
+  for (const std::string& name : names) {
+    if (contains(known, name)) continue;
+    throw Error(Fault::usage,
+                fmt::format("{} has no row \"{}\"; its rows are {}", table, name, fmt::join(known, ", ")));
+  }
+  if (known.empty()) throw Error(Fault::usage, fmt::format("there are no recipes for \"{}\"", table));
+  return chosen;
+}
+
+std::vector<Recipe> select_rows(const std::vector<std::string>& names) {
+  std::vector<std::string> chosen;
+  for (const std::string& name : names) {
+    std::vector<std::string> ids;
+    for (const Recipe& recipe : recipes()) {
+      if (recipe.id() == name || recipe.name == name) ids.push_back(recipe.id());
+    }
+    if (ids.empty()) {
+      throw Error(Fault::usage, fmt::format("there is no table or row \"{}\"; `lipschitzlr reproduce list` shows them, "
+                                            "`lipschitzlr reproduce --help` the commands",
+                                            name));
+    }
+    if (ids.size() > 1) throw Error(Fault::usage, fmt::format("\"{}\" may be {}", name, fmt::join(ids, " or ")));
+    chosen.push_back(ids[0]);
+  }
+  std::vector<Recipe> list = recipes();
+  std::erase_if(list, [&](const Recipe& recipe) { return !contains(chosen, recipe.id()); });
+  return list;
+}
+
+std::vector<std::string> absent_sets(const Recipe& recipe) {
+  const Entry& entry = data::catalogue::entry(recipe.data());
+  std::vector<std::string> absent;
+  for (const std::string& set : {entry.name, recipe.linear ? recipe.linear->test_set : entry.companion}) {
+    if (set.empty()) continue;
+    if (data::catalogue::place(data::catalogue::entry(set)) == data::catalogue::Place::absent) absent.push_back(set);
+  }
+  return absent;
+}
+
+std::vector<std::string> train_options(const Recipe& recipe, const std::string& protocol) {
+  const NetworkTraining& training = *recipe.network;
+  std::vector<std::string> words = {"--data",      training.data,      "--model",  training.network,
+                                    "--optimizer", training.optimizer, "--policy", training.policy,
+                                    "--protocol",  protocol,           "--batch",  std::to_string(training.batch)};
+  const auto add = [&](const char* option, double value) {
+    words.insert(words.end(), {option, fmt::format("{}", value)});
+  };
+  // The paper's text has weight decay; what its authors ran was a decay of the rate.
+  if (training.decay > 0) add(protocol == "coded" ? "--decay" : "--l2", training.decay);
+  if (training.first_rate) add("--first-rate", *training.first_rate);
+  if (training.rate) add("--rate", *training.rate);
+  if (training.coded_constant && protocol == "coded") add("--constant", *training.coded_constant);
+  return words;
 }
 
 }  // namespace lipschitzlr::experiment

@@ -22,12 +22,12 @@ const DenseMatrix<double>& dense(const data::Table& table, const std::string& se
   throw Error(Fault::data, fmt::format("the data set {} is sparse; recipes are made for dense ones", set));
 }
 
-void keep_classes(data::Table& table, const DataChoice& choice) {
+void keep_classes(data::Table& table, const LinearTraining& choice) {
   std::vector<double> renumbered(table.labels.size(), -1);
   for (std::size_t wanted = 0; wanted < choice.classes.size(); ++wanted) {
     const auto found = std::find(table.labels.begin(), table.labels.end(), choice.classes[wanted]);
     if (found == table.labels.end()) {
-      throw Error(Fault::data, fmt::format("the data set {} has no class \"{}\"", choice.set, choice.classes[wanted]));
+      throw Error(Fault::data, fmt::format("the data set {} has no class \"{}\"", choice.data, choice.classes[wanted]));
     }
     renumbered[static_cast<std::size_t>(found - table.labels.begin())] = static_cast<double>(wanted);
   }
@@ -40,15 +40,15 @@ void keep_classes(data::Table& table, const DataChoice& choice) {
   if (static_cast<Index>(kept.size()) < table.rows()) table = data::take_rows(table, kept);
 }
 
-void keep_columns(data::Table& table, const DataChoice& choice) {
+void keep_columns(data::Table& table, const LinearTraining& choice) {
   if (table.columns() < choice.first_columns) {
-    throw Error(Fault::data, fmt::format("the data set {} has only {} columns", choice.set, table.columns()));
+    throw Error(Fault::data, fmt::format("the data set {} has only {} columns", choice.data, table.columns()));
   }
-  table.features = DenseMatrix<double>(dense(table, choice.set).leftCols(choice.first_columns));
+  table.features = DenseMatrix<double>(dense(table, choice.data).leftCols(choice.first_columns));
   table.feature_names.resize(static_cast<std::size_t>(choice.first_columns));
 }
 
-data::Table load_chosen(const std::string& set, const DataChoice& choice) {
+data::Table load_chosen(const std::string& set, const LinearTraining& choice) {
   data::Table table = data::catalogue::load(set);
   if (choice.first_columns > 0) keep_columns(table, choice);
   if (!choice.classes.empty()) keep_classes(table, choice);
@@ -62,57 +62,50 @@ data::Table load_chosen(const std::string& set, const DataChoice& choice) {
 
 Index class_count(const Recipe& recipe, const data::Table& table) {
   const auto labels = static_cast<Index>(table.labels.size());
-  if (recipe.model.family == Family::logistic && labels != 2) {
+  if (recipe.linear->family == Family::logistic && labels != 2) {
     throw Error(Fault::data, fmt::format("{} is a logistic regression, but its data have {} classes; choose two",
                                          recipe.id(), labels));
   }
-  return recipe.model.family == Family::softmax ? labels : 1;
+  return recipe.linear->family == Family::softmax ? labels : 1;
 }
 
 }  // namespace
 
-std::vector<std::string> absent_sets(const Recipe& recipe) {
-  std::vector<std::string> absent;
-  for (const std::string& set : {recipe.data.set, recipe.data.test_set}) {
-    if (set.empty()) continue;
-    if (data::catalogue::place(data::catalogue::entry(set)) == data::catalogue::Place::absent) absent.push_back(set);
-  }
-  return absent;
+RowData load_data(const Recipe& recipe) {
+  const LinearTraining& training = *recipe.linear;
+  RowData data{load_chosen(training.data, training), {}};
+  if (!training.test_set.empty()) data.test_rows = load_chosen(training.test_set, training);
+  return data;
 }
 
-Source load_source(const Recipe& recipe) {
-  Source source{load_chosen(recipe.data.set, recipe.data), {}};
-  if (!recipe.data.test_set.empty()) source.test_rows = load_chosen(recipe.data.test_set, recipe.data);
-  return source;
-}
-
-Setting::Setting(const Recipe& recipe, const Source& source, std::uint64_t seed, ThreadPool& pool) : pool_(pool) {
-  classes_ = class_count(recipe, source.rows);
+Setting::Setting(const Recipe& recipe, const RowData& data, std::uint64_t seed, ThreadPool& pool) : pool_(pool) {
+  const LinearTraining& choice = *recipe.linear;
+  classes_ = class_count(recipe, data.rows);
   data::Table taken, rest;
-  const data::Table* training = &source.rows;
-  const data::Table* test = source.test_rows ? &*source.test_rows : nullptr;
-  if (recipe.data.test_fraction > 0) {
+  const data::Table* training = &data.rows;
+  const data::Table* test = data.test_rows ? &*data.test_rows : nullptr;
+  if (choice.test_fraction > 0) {
     Random random(seed);
-    const data::Split split = data::split_rows(source.rows, recipe.data.test_fraction, random);
-    taken = data::take_rows(source.rows, split.train);
-    rest = data::take_rows(source.rows, split.test);
+    const data::Split split = data::split_rows(data.rows, choice.test_fraction, random);
+    taken = data::take_rows(data.rows, split.train);
+    rest = data::take_rows(data.rows, split.test);
     training = &taken;
     test = &rest;
   }
-  const DenseMatrix<double>& raw = dense(*training, recipe.data.set);
+  const DenseMatrix<double>& raw = dense(*training, choice.data);
   const data::Scaler scaler =
-      data::Scaler::learn(recipe.model.scaling, training->features, recipe.model.intercept, training->feature_names);
+      data::Scaler::learn(choice.scaling, training->features, choice.intercept, training->feature_names);
   linear::ProblemSetup setup;
-  setup.family = recipe.model.family;
+  setup.family = choice.family;
   setup.classes = classes_;
   if (setup.family == Family::linear) setup.weight_bound = bound::weight_bound_estimate(raw);
   problem_ = std::make_unique<linear::Problem<double>>(scaler.design<double>(raw), training->target, setup, pool);
-  if (test != nullptr) held_out_ = Rows{scaler.design<double>(dense(*test, recipe.data.set)), test->target};
+  if (test != nullptr) held_out_ = Rows{scaler.design<double>(dense(*test, choice.data)), test->target};
 }
 
 linear::Weights<double> draw_start(const Recipe& recipe, const linear::Problem<double>& problem, std::uint64_t seed) {
   linear::Weights<double> start = problem.zero_weights();
-  if (recipe.training.start == Start::zero) return start;
+  if (recipe.linear->start == Start::zero) return start;
   Random random(seed);
   for (double& weight : start.reshaped<Eigen::RowMajor>()) weight = random.normal();
   return start;

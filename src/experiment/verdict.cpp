@@ -4,160 +4,68 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "experiment/grid.hpp"
+#include "base/text.hpp"
+#include "experiment/judges.hpp"
+#include "lipschitzlr/experiment/text_table.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
 
-const char* const kCoded = "coded";
-const char* const kBaseline = "baseline";
-
-enum class Agreement { yes, no, unknown };
-
-std::string text_of(const Spread& spread, std::string (*format)(double)) {
-  const std::string least = format(spread.least), most = format(spread.most);
-  return least == most ? least : fmt::format("{} to {}", least, most);
+bool was_run(const Row& row) {
+  if (row.recipe.linear) return !row.runs.empty();
+  return std::any_of(row.runs.begin(), row.runs.end(), [](const Run& run) {
+    return run.rate_name == "coded" && (run.iterations > 0 || !run.record->failure.empty());
+  });
 }
 
-Agreement within(double figure, double least, double most) {
-  return figure >= least && figure <= most ? Agreement::yes : Agreement::no;
+Verdict not_run(const Row& row) {
+  if (!row.absent.empty()) {
+    return {"no data",
+            {fmt::format("Get the data with: lipschitzlr data get {}, or take them from a folder with: lipschitzlr "
+                         "data import FOLDER.",
+                         fmt::join(row.absent, " "))}};
+  }
+  if (row.recipe.linear) {
+    return {"not run",
+            {row.interrupted   ? "Interrupted before this row."
+             : row.out_of_time ? "The time was up before this row."
+                               : "Not run yet."}};
+  }
+  const std::string takes =
+      row.hours ? fmt::format("take about {} here", format_duration(3600 * *row.hours)) : "are to be run";
+  Verdict verdict{"not run",
+                  {fmt::format("Not run yet; {} of the paper {}.", counted(row.recipe.network->epochs, "epoch"), takes)}};
+  for (const Run& run : row.runs) {
+    if (run.iterations > 0) verdict.reasons.push_back(best_and_last(run, "As published"));
+  }
+  for (const std::string& artefact : row.recipe.artefacts) verdict.reasons.push_back("Artefact: " + artefact);
+  return verdict;
 }
-
-class Judge {
- public:
-  explicit Judge(const RowResult& result) : result_(result), recipe_(result.recipe) {}
-
-  Verdict verdict() {
-    if (!result_.absent.empty()) return {"not at hand", {get_sentence()}};
-    if (result_.runs.empty()) {
-      return {"not run", {result_.interrupted ? "Interrupted before this row." : "The time was up before this row."}};
-    }
-    unknown_ = result_.interrupted;
-    look_for_artefacts();
-    const bool artefact = !reasons_.empty();
-    compare_rate();
-    compare_figure("with the rate 0.1", recipe_.paper.baseline, kBaseline);
-    compare_figure("with 1/L as coded", recipe_.paper.computed, kCoded);
-    compare_order();
-    if (artefact) return {"artefact", reasons_};
-    return {differs_ ? "differs" : unknown_ ? "cut short" : "reproduced", reasons_};
-  }
-
- private:
-  std::string get_sentence() const {
-    std::vector<std::string> commands;
-    for (const std::string& set : result_.absent) commands.push_back("lipschitzlr data get " + set);
-    return fmt::format("Get the data with: {}, or take them from a folder with: lipschitzlr data import FOLDER.",
-                       fmt::join(commands, " and "));
-  }
-
-  void look_for_artefacts() {
-    if (recipe_.counts_iterations()) {
-      const double threshold = *recipe_.training.threshold;
-      if (std::abs(threshold / result_.zero_loss - 1) <= kThresholdTolerance) {
-        reasons_.push_back(
-            fmt::format("Artefact: the threshold {:.8g} is the loss before training; weights that are all zero have "
-                        "{:.8g}. The counts say how soon the random start is forgotten, not how soon the model learns.",
-                        threshold, result_.zero_loss));
-      }
-      if (std::isnan(result_.naive_loss)) {
-        reasons_.push_back(fmt::format(
-            "Artefact: after {:.0f} update(s) with 1/L, a loss written as -y log(p) is not a number, which ends a loop "
-            "that runs while loss >= T. The loss is in truth still above T.",
-            recipe_.paper.computed - 1));
-      }
-    } else if (std::abs(recipe_.paper.computed - 100 * result_.majority) <= kMajorityTolerance) {
-      reasons_.push_back(
-          fmt::format("Artefact: {} % is the share of the largest class ({:.2f} % of these rows), which "
-                      "a model reaches that looks at nothing.",
-                      recipe_.paper.computed, 100 * result_.majority));
-    }
-  }
-
-  void compare_rate() {
-    const Spread ours = rate_of(result_, kCoded);
-    if (ours.count == 0) return;
-    const double least = rate_for_paper_rows(result_, ours.least), most = rate_for_paper_rows(result_, ours.most);
-    if (within(recipe_.paper.rate, least * (1 - kRateTolerance), most * (1 + kRateTolerance)) == Agreement::no) {
-      disagree("1/L", format_rate(recipe_.paper.rate), text_of(ours, format_rate));
-    }
-    if (std::abs(static_cast<double>(result_.rows) / static_cast<double>(recipe_.paper.rows) - 1) < kRowsTolerance)
-      return;
-    if (least != ours.least) {
-      reasons_.push_back(
-          fmt::format("Trained on {} rows where the paper had {}: 1/L grows as rows^1.5, and ours comes "
-                      "to {} for the paper's number of rows.",
-                      format_count(static_cast<double>(result_.rows)),
-                      format_count(static_cast<double>(recipe_.paper.rows)), format_rate(least)));
-    } else {
-      reasons_.push_back(fmt::format("Trained on {} rows where the paper had {}.",
-                                     format_count(static_cast<double>(result_.rows)),
-                                     format_count(static_cast<double>(recipe_.paper.rows))));
-    }
-  }
-
-  void compare_figure(const std::string& what, double paper, const std::string& rate_name) {
-    const bool counts = recipe_.counts_iterations();
-    const Spread ours = counts ? iterations_of(result_, rate_name) : accuracy_of(result_, rate_name);
-    if (ours.count == 0) return;
-    const bool shortened = !counts && result_.epochs != *recipe_.training.epochs;
-    const double tolerance = accuracy_tolerance(result_, paper);
-    const double below = counts ? ours.least * (1 - kCountTolerance) : ours.least - tolerance;
-    const double above = counts ? ours.most * (1 + kCountTolerance) : ours.most + tolerance;
-    // A count that was cut short is only known to be larger: a smaller one in the paper still disagrees.
-    if (shortened || (!ours.complete && (!counts || paper >= below))) {
-      unknown_ = true;
-      return;
-    }
-    if (within(paper, below, above) == Agreement::yes) return;
-    const std::string name = fmt::format("{} {}", counts ? "iterations" : "accuracy", what);
-    const auto format = counts ? format_count : format_percent;
-    disagree(name, format(paper), (ours.complete ? "" : "more than ") + text_of(ours, format));
-  }
-
-  // Single figures can agree by their wide spread while the paper's finding, which rate is better, does not hold.
-  void compare_order() {
-    const Spread baseline = accuracy_of(result_, kBaseline), coded = accuracy_of(result_, kCoded);
-    if (recipe_.counts_iterations() || unknown_ || std::min(baseline.count, coded.count) == 0) return;
-    const double paper = recipe_.paper.computed - recipe_.paper.baseline, ours = coded.mean - baseline.mean;
-    if (paper * ours >= 0 || std::abs(ours) <= accuracy_tolerance(result_, recipe_.paper.computed, coded.count)) return;
-    differs_ = true;
-    reasons_.push_back(fmt::format(
-        "Differs: the order is reversed: the paper has {} with 0.1 and {} with 1/L, we measure {} and {}, means of {}.",
-        format_percent(recipe_.paper.baseline), format_percent(recipe_.paper.computed), format_percent(baseline.mean),
-        format_percent(coded.mean), counted(coded.count, "seed")));
-  }
-
-  void disagree(const std::string& what, const std::string& paper, const std::string& ours) {
-    differs_ = true;
-    reasons_.push_back(fmt::format("Differs: {}: the paper has {}, we measure {}.", what, paper, ours));
-  }
-
-  const RowResult& result_;
-  const Recipe& recipe_;
-  std::vector<std::string> reasons_;
-  bool differs_ = false, unknown_ = false;
-};
 
 }  // namespace
 
-Verdict judge(const RowResult& result) { return Judge(result).verdict(); }
-
-double accuracy_tolerance(const RowResult& result, double percent, int seeds) {
-  if (!result.judged_held_out_rows || result.judged_rows == 0) return kAccuracyTolerance;
-  const double share = percent / 100;
-  const double error = 100 * std::sqrt(share * (1 - share) / static_cast<double>(result.judged_rows * seeds));
-  return std::max(kAccuracyTolerance, 2 * error);
+Verdict judge(const Row& row) {
+  if (!was_run(row)) return not_run(row);
+  return row.recipe.linear ? judge_linear(row) : judge_network(row);
 }
 
-double rate_for_paper_rows(const RowResult& result, double rate) {
-  const Recipe& recipe = result.recipe;
-  const bool grows =
-      recipe.model.family == linear::Family::logistic && recipe.model.scaling == data::Scaling::column_sum;
-  if (!grows || result.rows == recipe.paper.rows) return rate;
-  return rate * std::pow(static_cast<double>(recipe.paper.rows) / static_cast<double>(result.rows), 1.5);
+std::vector<std::string> notes_of(const Row& row) {
+  std::vector<std::string> notes = judge(row).reasons;
+  if (row.recipe.linear && !row.runs.empty()) {
+    const std::int64_t epochs = row.recipe.linear->epochs.value_or(row.epochs);
+    if (row.epochs != epochs) {
+      notes.push_back(
+          fmt::format("{} asked for with --epochs; the paper's row has {}.", counted(row.epochs, "epoch"), epochs));
+    }
+    if (row.out_of_time || row.interrupted) {
+      notes.push_back(fmt::format("{}: what was running was cut short, after {}.",
+                                  row.interrupted ? "Interrupted" : "The time was up",
+                                  counted(row.seeds_done, "whole seed")));
+    }
+  }
+  notes.insert(notes.end(), row.recipe.caveats.begin(), row.recipe.caveats.end());
+  return notes;
 }
 
 }  // namespace lipschitzlr::experiment

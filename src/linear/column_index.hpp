@@ -1,6 +1,6 @@
 #pragma once
-// A sparse matrix of ones once more, by columns: for every chunk of rows the rows of each column, two bytes a value.
-// Made once, for whole passes over data made of yes-no columns, where it halves the time of the gradient.
+// A sparse binary matrix by columns: for every chunk of rows the rows of each column, two bytes a value. Made once, for
+// full passes over binary data, where it halves the time of the gradient.
 
 #include <cstddef>
 #include <cstdint>

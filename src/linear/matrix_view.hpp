@@ -1,5 +1,5 @@
 #pragma once
-// Either kind of matrix as the kernels want it, with what a row of it costs; shared by training and prediction.
+// A dense or sparse matrix as the kernels take it, with the cost of a row; shared by training and prediction.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ inline constexpr double kScoreCost = 12;
 
 inline std::size_t size_of(Index number) { return static_cast<std::size_t>(number); }
 
-// The kernels count on it, and a matrix put together by hand may not have it.
+// The kernels rely on sorted columns, which a matrix assembled by hand may not have.
 template <class Scalar>
 void check_columns(const SparseMatrix<Scalar>& features) {
   const std::int32_t* const columns = features.innerIndexPtr();
@@ -37,7 +37,7 @@ void check_columns(const SparseMatrix<Scalar>& features) {
   }
 }
 
-// The rows of either kind of matrix, as the kernels want them.
+// The matrix as fields of a job.
 template <class Scalar>
 void describe(const DenseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
   job.dense = features.data();

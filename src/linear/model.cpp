@@ -8,6 +8,7 @@
 #include "linear/weights_json.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/linear/metrics.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -81,7 +82,33 @@ void check_shape(const Model& model, const Reader& reader) {
   expect(json::parse(model.training).is_object(), "the field \"training\" is not what a model has there");
 }
 
+// On one thread where starting others would cost more than the scores.
+DenseMatrix<double> scores(const Model& model, const data::Features& rows) {
+  constexpr double kWorthThreads = 1e6;
+  const double work = static_cast<double>(data::rows(rows)) * static_cast<double>(model.weights.size());
+  ThreadPool pool(work < kWorthThreads ? 1 : 0);
+  return scores(model, rows, pool);
+}
+
 }  // namespace
+
+Vector<double> Model::predict(const data::Features& rows) const {
+  const DenseMatrix<double> outputs = scores(*this, rows);
+  if (labels.empty()) return outputs.col(0);
+  return Vector<double>::NullaryExpr(
+      outputs.rows(), [&](Index row) { return static_cast<double>(predicted_class(family, outputs, row)); });
+}
+
+DenseMatrix<double> Model::probabilities(const data::Features& rows) const {
+  if (labels.empty()) throw Error(Fault::usage, "a linear regression has no classes, so it has no probabilities");
+  const DenseMatrix<double> outputs = scores(*this, rows);
+  DenseMatrix<double> shares(outputs.rows(), classes());
+  for (Index row = 0; row < shares.rows(); ++row) {
+    const std::vector<double> share = linear::probabilities(family, outputs, row);
+    shares.row(row) = Eigen::Map<const Eigen::RowVectorXd>(share.data(), classes());
+  }
+  return shares;
+}
 
 std::string to_json(const Model& model) {
   json file = {{"format", kFormat},

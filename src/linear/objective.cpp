@@ -19,18 +19,6 @@ namespace {
 // In bytes: what a core's second-level cache holds, and the vectors of the widest instruction set.
 constexpr std::size_t kSmallMatrix = 1u << 20;
 constexpr std::size_t kWidestVector = 64;
-kernel::Loss loss_of(Family family) {
-  switch (family) {
-    case Family::linear:
-      return kernel::Loss::squared;
-    case Family::logistic:
-      return kernel::Loss::logistic;
-    case Family::softmax:
-      return kernel::Loss::softmax;
-  }
-  throw Error(Fault::usage, "the family must be linear, logistic or softmax");
-}
-
 template <class Scalar>
 std::vector<std::int32_t> class_indices(const Vector<Scalar>& targets, Index classes) {
   std::vector<std::int32_t> indices;
@@ -50,15 +38,8 @@ std::vector<std::int32_t> class_indices(const Vector<Scalar>& targets, Index cla
 }  // namespace
 
 std::string to_string(Family family) {
-  switch (family) {
-    case Family::linear:
-      return "linear";
-    case Family::logistic:
-      return "logistic";
-    case Family::softmax:
-      return "softmax";
-  }
-  return "unknown";
+  static constexpr const char* kNames[] = {"linear", "logistic", "softmax"};
+  return kNames[static_cast<std::size_t>(family)];
 }
 
 Family family_from(const std::string& name) {
@@ -86,16 +67,16 @@ struct Objective<Scalar>::Impl {
   std::vector<double> losses;
 
   template <class Matrix>
-  Impl(Family kind, const Matrix& features, const Vector<Scalar>& given, Index classes, ThreadPool& communicator)
+  Impl(Family kind, const Matrix& features, const Vector<Scalar>& given, Index classes, ThreadPool& threads)
       : family(kind),
         rows(features.rows()),
         outputs(classes),
-        pool(communicator),
+        pool(threads),
         engine(engine_for(features)),
         targets(given) {
     check(features.cols());
     describe(features, job);
-    job.loss = loss_of(family);
+    job.loss = static_cast<kernel::Loss>(family);  // in the same order
     job.features = size_of(features.cols());
     job.outputs = size_of(outputs);
     job.targets = targets.data();
@@ -202,26 +183,6 @@ Objective<Scalar>::Objective(Family family, const SparseMatrix<Scalar>& features
 
 template <class Scalar>
 Objective<Scalar>::~Objective() = default;
-
-template <class Scalar>
-Family Objective<Scalar>::family() const {
-  return impl_->family;
-}
-
-template <class Scalar>
-Index Objective<Scalar>::rows() const {
-  return impl_->rows;
-}
-
-template <class Scalar>
-Index Objective<Scalar>::features() const {
-  return static_cast<Index>(impl_->job.features);
-}
-
-template <class Scalar>
-Index Objective<Scalar>::outputs() const {
-  return impl_->outputs;
-}
 
 template <class Scalar>
 double Objective<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const {

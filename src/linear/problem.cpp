@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/gradient.hpp"
 #include "lipschitzlr/bound/loss.hpp"
@@ -80,6 +81,16 @@ double Problem<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>
   if (!here.empty() || share_.communicator() == nullptr) loss = objective_->evaluate(weights, gradient, here);
   loss = share_.combine(loss, gradient, static_cast<Index>(here.size()), static_cast<Index>(rows.size()));
   return loss + add_penalty(setup_.penalty, weights, gradient);
+}
+
+template <class Scalar>
+DenseMatrix<double> Problem<Scalar>::scores(const Weights<Scalar>& weights) const {
+  DenseMatrix<double> own = std::visit(
+      [&](const auto& matrix) { return linear::scores(matrix, weights, pool_).template cast<double>().eval(); },
+      features_);
+  if (communicator() == nullptr) return own;
+  const std::vector<double> all = all_gather(communicator(), {own.data(), own.data() + own.size()});
+  return Eigen::Map<const DenseMatrix<double>>(all.data(), rows(), weights.cols());
 }
 
 template <class Scalar>

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kQuietMeasurements = 5;
 
-// The share of a loss that is rounding, not progress: near the optimum a loss goes up and down by it.
+// The share of a loss that is rounding, not progress: near the optimum the loss fluctuates by it.
 template <class Scalar>
 constexpr double kRounding = std::is_same_v<Scalar, float> ? 1e-6 : 1e-12;
 
@@ -41,7 +41,7 @@ rate::RuleOptions rule_options(const SolverOptions& options) {
   return rule;
 }
 
-// A norm whose squares may pass the largest number: in double for float, and with care when double overflows.
+// A norm whose squares may overflow: in double for float, scaled when even double overflows.
 template <class Scalar>
 double norm_of(const Weights<Scalar>& weights) {
   const double norm = weights.template cast<double>().norm();
@@ -64,7 +64,7 @@ class Solver {
   double next_rate(std::span<const Index> rows);
   bool full_batch() const { return options_.batch == 0 || options_.batch >= problem_.rows(); }
   bool computed() const { return !options_.rate.has_value(); }
-  // In a recomputed formula K is the norm at hand; in least squares it stands for where w may go, and stays.
+  // In a recomputed formula K is the current norm; in least squares it bounds where w may go, and does not change.
   double weight_bound(double weight_norm) const {
     return problem_.setup().family == Family::linear ? problem_.setup().weight_bound : weight_norm;
   }
@@ -78,7 +78,7 @@ class Solver {
   std::unique_ptr<rate::Rule> rule_;
   Random random_;
   Measured all_rows_;     // the constant over all rows, at the start
-  double claim_ = 0;      // the constant now in use
+  double claim_ = 0;      // the constant in use
   double epoch_max_ = 0;  // recompute per epoch: the largest so far
   Measured epoch_measured_;
   Progress before_;  // the measurement before the last
@@ -117,7 +117,7 @@ Outcome<Scalar> Solver<Scalar>::run() {
     try {
       run_epoch();
     } catch (const Error& error) {
-      // A rule refuses constants that are not finite: when that is the weights' doing, the run has diverged.
+      // A rule refuses constants that are not finite: when the weights are the reason, the run has diverged.
       if (error.fault() != Fault::training || std::isfinite(norm_of(state_.weights))) throw;
       ++outcome_.checks.not_finite;
       stop = Stop::not_finite;
@@ -180,7 +180,7 @@ std::optional<Stop> Solver<Scalar>::stop_reason() const {
   return std::nullopt;
 }
 
-// Compares a gradient that was just measured with the constant the rate in use was made of.
+// Compares the gradient just measured with the constant behind the current rate.
 template <class Scalar>
 void Solver<Scalar>::check_promises(double gradient_norm) {
   if (!computed()) return;
@@ -189,10 +189,8 @@ void Solver<Scalar>::check_promises(double gradient_norm) {
     const bool plain = options_.algorithm == Algorithm::gd && full_batch() && options_.rule.decay == 0;
     if (!plain || checks.measurements == 1) return;
     ++checks.descent_promised;
-    const double loss = before_.loss;
-    if (!bound::descent_holds(loss, outcome_.last.loss, before_.gradient_norm, claim_, kRounding<Scalar>)) {
-      ++checks.descent_missed;
-    }
+    const double promised = bound::promised_descent(before_.gradient_norm, claim_);
+    if (!bound::descent_holds(before_.loss, outcome_.last.loss, promised, kRounding<Scalar>)) ++checks.descent_missed;
     return;
   }
   checks.claimed_bound = std::max(checks.claimed_bound, claim_);
@@ -229,7 +227,7 @@ void Solver<Scalar>::mini_batches() {
   }
 }
 
-// Feeds the rule what this step knows and reads the rate. No rows: all of them.
+// Passes the measurement of this step to the rule and reads the rate. No rows: all of them.
 template <class Scalar>
 double Solver<Scalar>::next_rate(std::span<const Index> rows) {
   const auto step = static_cast<std::uint64_t>(state_.step);

@@ -3,53 +3,26 @@
 namespace lipschitzlr::linear {
 
 std::string to_string(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::gd:
-      return "gd";
-    case Algorithm::accelerated:
-      return "accelerated";
-    case Algorithm::sgd:
-      return "sgd";
-    case Algorithm::adamo:
-      return "adamo";
-    case Algorithm::rmsprop:
-      return "rmsprop";
-    case Algorithm::auto_adam:
-      return "auto-adam";
-  }
-  return {};
+  static constexpr const char* kNames[] = {"gd", "accelerated", "sgd", "adamo", "rmsprop", "auto-adam"};
+  return kNames[static_cast<std::size_t>(algorithm)];
 }
 
 std::string to_string(Recompute recompute) {
-  switch (recompute) {
-    case Recompute::never:
-      return "never";
-    case Recompute::epoch:
-      return "epoch";
-    case Recompute::batch:
-      return "batch";
-  }
-  return {};
+  static constexpr const char* kNames[] = {"never", "epoch", "batch"};
+  return kNames[static_cast<std::size_t>(recompute)];
 }
 
 std::string to_string(Stop stop) {
-  switch (stop) {
-    case Stop::loss_threshold:
-      return "the loss fell below the threshold";
-    case Stop::gradient_tolerance:
-      return "the gradient is within the tolerance";
-    case Stop::relative_tolerance:
-      return "the loss has stopped changing";
-    case Stop::epochs:
-      return "all epochs are done";
-    case Stop::seconds:
-      return "the time is up";
-    case Stop::interrupted:
-      return "interrupted";
-    case Stop::not_finite:
-      return "the loss is no longer finite";
-  }
-  return {};
+  static constexpr const char* kSentences[] = {
+      "the loss fell below the threshold",
+      "the gradient is within the tolerance",
+      "the loss has stopped changing",
+      "all epochs are done",
+      "the time is up",
+      "interrupted",
+      "the loss is no longer finite",
+  };
+  return kSentences[static_cast<std::size_t>(stop)];
 }
 
 }  // namespace lipschitzlr::linear

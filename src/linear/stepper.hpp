@@ -1,6 +1,6 @@
 #pragma once
 // The update rules of the solvers, one step at a time; formulas in linear/solver.hpp. The vectors they carry are the
-// state's, so that a resumed run goes on with them.
+// state's, so that a resumed run continues with them.
 
 #include "lipschitzlr/linear/solver.hpp"
 

@@ -6,7 +6,7 @@
 namespace lipschitzlr::linear {
 namespace {
 
-constexpr double kSecondsBetween = 0.05;  // two questions to the team
+constexpr double kSecondsBetween = 0.05;  // two exchanges
 
 }  // namespace
 
@@ -14,18 +14,18 @@ void StopMonitor::show(Progress& now) {
   now.seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   told_ |= observer_ && !observer_(now);
   ++shown_;
-  if (communicator_ != nullptr) return ask_team(now.seconds);
+  if (communicator_ != nullptr) return exchange(now.seconds);
   interrupted_ = told_;
   late_ = now.seconds >= limit_;
 }
 
-// When to ask next follows from the team's answer, so that all ask at the same measurement.
-void StopMonitor::ask_team(double seconds) {
-  if (shown_ < next_asked_) return;
+// The next time follows from what was exchanged, so that all processes take part at the same measurement.
+void StopMonitor::exchange(double seconds) {
+  if (shown_ < next_exchange_) return;
   std::array<double, 3> answers{seconds, told_ ? 1.0 : 0.0, seconds >= limit_ ? 1.0 : 0.0};
   communicator_->maximum(answers);
   const double pace = static_cast<double>(shown_) / std::max(answers[0], kSecondsBetween);
-  next_asked_ = shown_ + std::max<std::int64_t>(1, static_cast<std::int64_t>(pace * kSecondsBetween));
+  next_exchange_ = shown_ + std::max<std::int64_t>(1, static_cast<std::int64_t>(pace * kSecondsBetween));
   interrupted_ = answers[1] > 0;
   late_ = answers[2] > 0;
 }

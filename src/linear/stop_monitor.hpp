@@ -1,7 +1,7 @@
 #pragma once
-// The clock of a run and whoever looks on. Time is not the same in every process, and Ctrl-C may reach one alone: a
-// team asks itself about twenty times a second, and all its processes stop after the same step, when the time is up for
-// any or any was told to stop.
+// The clock and the observer of a run. Processes do not share a clock, and Ctrl-C may reach only one of them: they
+// exchange both about twenty times a second, and all stop after the same step, when the time is up for any of them or
+// any was interrupted.
 
 #include <chrono>
 #include <cstdint>
@@ -23,14 +23,14 @@ class StopMonitor {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void ask_team(double seconds);
+  void exchange(double seconds);
 
   const Observer& observer_;
   double limit_;
   Communicator* communicator_;
   bool interrupted_ = false, late_ = false;
-  bool told_ = false;                        // to stop, in this process
-  std::int64_t shown_ = 0, next_asked_ = 1;  // measurements
+  bool told_ = false;                           // to stop, in this process
+  std::int64_t shown_ = 0, next_exchange_ = 1;  // measurements
   Clock::time_point started_ = Clock::now();
 };
 

@@ -1,13 +1,12 @@
-// Checkpoints and weights of a Trainer. A checkpoint is a safetensors file with the weights, the optimizer's libtorch
-// archive as bytes, and everything else as notes; its checksum finds damage that the format would not.
+// Checkpoints and weights of a Trainer. A checkpoint is a safetensors file with the weights, the optimizer's tensors,
+// and everything else as text: nothing in it is run, and every number is checked against what it counts before it is
+// used. Its checksum finds damage that the format would not.
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
 #include <fmt/format.h>
-#include <torch/serialize/archive.h>
 
-#include <cstring>
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -23,35 +22,21 @@
 namespace lipschitzlr::nn {
 namespace {
 
-constexpr const char* kFormat = "lipschitzlr checkpoint 1";
-constexpr const char* kOptimizer = "optimizer archive";
-constexpr const char* kNote = "note ";  // before the caller's own names
+constexpr const char* kFormat = "lipschitzlr checkpoint 2";
+constexpr const char* kOldFormat = "lipschitzlr checkpoint 1";  // with a libtorch archive, which can hold code
+constexpr std::string_view kOptimizer = "optimizer ";           // before the names of the optimizer's tensors
+constexpr std::string_view kNote = "note ";                     // before the caller's own names
+constexpr std::int64_t kMostEpochs = 1'000'000'000;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw Error(Fault::data, fmt::format("{}: {}", path, reason));
 }
 
-at::Tensor bytes_of(const torch::optim::Optimizer& optimizer) {
-  torch::serialize::OutputArchive archive;
-  optimizer.save(archive);
-  std::ostringstream stream;
-  archive.save_to(stream);
-  const std::string text = std::move(stream).str();
-  at::Tensor bytes = at::empty({static_cast<Index>(text.size())}, at::kByte);
-  std::memcpy(bytes.data_ptr(), text.data(), text.size());
-  return bytes;
-}
-
-void restore(const std::string& path, ChosenOptimizer& chosen, const at::Tensor& bytes, const std::string& rate) {
+void restore(const std::string& path, Optimizer& optimizer, const OptimizerSnapshot& snapshot) {
   try {
-    torch::serialize::InputArchive archive;
-    archive.load_from(static_cast<const char*>(bytes.data_ptr()), static_cast<std::size_t>(bytes.numel()));
-    chosen.optimizer->load(archive);
-    chosen.controller->load(rate);
+    optimizer.restore(snapshot);
   } catch (const Error& error) {
     refuse(path, error.what());
-  } catch (const c10::Error&) {
-    refuse(path, "its optimizer state does not fit this training");
   }
 }
 
@@ -78,12 +63,15 @@ std::string to_json(const Position& at) {
 
 Position position_from(const std::string& text) {
   const nlohmann::json json = nlohmann::json::parse(text);
-  return {.epoch = json.at("epoch").get<std::int64_t>(),
-          .batch = json.at("batch").get<Index>(),
-          .step = json.at("step").get<std::int64_t>(),
+  const auto count = [&](const char* name) {
+    return json.at(name).is_number_unsigned() ? json.at(name).get<std::int64_t>() : -1;
+  };
+  return {.epoch = count("epoch"),
+          .batch = count("batch"),
+          .step = count("step"),
           .loss_sum = json.at("loss_sum").get<double>(),
-          .correct = json.at("correct").get<Index>(),
-          .seen = json.at("seen").get<Index>(),
+          .correct = count("correct"),
+          .seen = count("seen"),
           .start_rate = json.at("start_rate").get<double>(),
           .last_rate = json.at("last_rate").get<double>()};
 }
@@ -106,7 +94,7 @@ void check_weights(const std::string& path, const NamedTensors& from, const Name
   }
   // A deeper network of the same family has all of these and more.
   for (const auto& [name, tensor] : from) {
-    if (name == kOptimizer || find(to, name) != nullptr) continue;
+    if (name.starts_with(kOptimizer) || find(to, name) != nullptr) continue;
     refuse(path, fmt::format("has the tensor {}, which this network lacks; it belongs to another network", name));
   }
 }
@@ -148,15 +136,24 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
+// Where a batch begins is computed from the position, so that what follows from epoch and batch must agree.
+bool Trainer::State::fits(const Position& at) const {
+  const Index steps = steps_per_epoch(), count = static_cast<Index>(chosen.size());
+  return at.epoch >= 1 && at.epoch <= kMostEpochs && at.batch >= 0 && at.batch <= steps &&
+         at.step == (at.epoch - 1) * steps + at.batch && at.seen == std::min(at.batch * options.batch, count) &&
+         at.correct >= 0 && at.correct <= at.seen && at.loss_sum >= 0 && at.start_rate >= 0 && at.last_rate >= 0;
+}
+
 void Trainer::save(const std::string& path, const Notes& notes) const {
   NamedTensors tensors = named_weights(*state_->network);
-  tensors.emplace_back(kOptimizer, bytes_of(*state_->optimizer.optimizer));
+  const OptimizerSnapshot optimizer = state_->optimizer->snapshot();
+  for (const auto& [name, tensor] : optimizer.tensors) tensors.emplace_back(std::string(kOptimizer) + name, tensor);
   Notes metadata = {{"format", kFormat},
                     {"position", to_json(state_->position)},
-                    {"rate", state_->optimizer.controller->save()},
+                    {"optimizer", optimizer.json},
                     {"threads", std::to_string(at::get_num_threads())},
                     {"processes", std::to_string(state_->communicator == nullptr ? 1 : state_->communicator->size())}};
-  for (const auto& [name, text] : notes) metadata[kNote + name] = text;
+  for (const auto& [name, text] : notes) metadata[std::string(kNote) + name] = text;
   metadata["checksum"] = checksum(tensors, metadata);
   save_safetensors(path, tensors, metadata);
 }
@@ -169,17 +166,26 @@ Trainer::Notes Trainer::load(const std::string& path) {
     if (found == file.metadata.end()) refuse(path, "is no checkpoint of a training; are these weights only?");
     return found->second;
   };
+  if (text("format") == kOldFormat) {
+    refuse(path,
+           "was made by an older version of lipschitzlr, whose checkpoints can't be resumed; start again with "
+           "these weights: --weights " +
+               path);
+  }
   if (text("format") != kFormat)
     refuse(path, fmt::format("is of the format \"{}\", expected \"{}\"", text("format"), kFormat));
   if (text("checksum") != checksum(file.tensors, file.metadata)) refuse(path, "is damaged: its checksum does not fit");
-  const at::Tensor* optimizer = find(file.tensors, kOptimizer);
-  if (optimizer == nullptr) refuse(path, "has no optimizer state");
   State& state = *state_;
+  const NamedTensors own = named_weights(*state.network);
+  check_weights(path, file.tensors, own);
+  OptimizerSnapshot optimizer{.tensors = {}, .json = text("optimizer")};
+  for (const auto& [name, tensor] : file.tensors) {
+    if (name.starts_with(kOptimizer)) optimizer.tensors.emplace_back(name.substr(kOptimizer.size()), tensor);
+  }
   try {
     const Position position = position_from(text("position"));
-    const NamedTensors own = named_weights(*state.network);
-    check_weights(path, file.tensors, own);
-    restore(path, state.optimizer, *optimizer, text("rate"));
+    if (!state.fits(position)) refuse(path, "its position is none of this training");
+    restore(path, *state.optimizer, optimizer);
     copy_weights(file.tensors, own);
     state.position = position;
     state.order.clear();
@@ -188,10 +194,10 @@ Trainer::Notes Trainer::load(const std::string& path) {
   }
   Notes notes;
   for (const auto& [name, value] : file.metadata) {
-    if (name.starts_with(kNote)) notes[name.substr(std::strlen(kNote))] = value;
+    if (name.starts_with(kNote)) notes[name.substr(kNote.size())] = value;
   }
   notes["threads"] = text("threads");
-  notes["processes"] = file.metadata.contains("processes") ? text("processes") : "1";  // older files are of one
+  notes["processes"] = text("processes");
   return notes;
 }
 

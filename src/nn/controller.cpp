@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "lipschitzlr/base/error.hpp"
@@ -13,24 +14,48 @@
 namespace lipschitzlr::nn {
 namespace {
 
-bound::Constant loss_constant(const ControllerOptions& options, const PenultimateNorms& norms) {
-  switch (options.loss.kind) {
-    case LossKind::multiclass:
-      return multiclass_constant(options.variant, norms, options.loss.classes);
-    case LossKind::binary:
-      return binary_constant(options.variant, norms);
-    case LossKind::regression:
-      return regression_constant(options.variant, norms, options.loss.output_bound, options.loss.target_norm);
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(Fault::usage, sentence); }
+
+ControllerOptions checked(ControllerOptions options) {
+  if (!(options.l2 >= 0)) refuse(fmt::format("the L2 factor is {}; it must be 0 or above", options.l2));
+  if (!(options.factor > 0) || !std::isfinite(options.factor)) {
+    refuse(fmt::format("the factor of the rate is {}; it must be a finite number above 0", options.factor));
   }
-  throw Error(Fault::usage, "there is no such loss");
+  if (options.steps_per_epoch < 0) refuse("steps_per_epoch must be 0 (no epochs) or above");
+  if (options.announces_epochs || options.steps_per_epoch > 0) return options;
+  if (options.rule_options.first_rate) {
+    refuse("a first-epoch rate needs steps_per_epoch, the number of steps after which the first epoch ends");
+  }
+  options.rule_options.update = rate::Update::per_iteration;
+  return options;
+}
+
+Loss loss_behind(const Tap& tap) {
+  if (tap.outputs() >= 2) return cross_entropy(tap.outputs());
+  refuse(tap.outputs() == 1
+             ? "a head of one output does not tell its loss; set loss to binary_cross_entropy() or to "
+               "squared_error(...)"
+             : "a tap without a Head does not tell its loss; set loss, for example to cross_entropy(10)");
 }
 
 nlohmann::json to_json(const PenultimateNorms& norms) {
   return {norms.frobenius, norms.row_norm_sum, norms.square_frobenius, norms.rows};
 }
 
+[[noreturn]] void damaged() { throw Error(Fault::data, "the saved state of the learning rate is damaged"); }
+
+double number_from(const nlohmann::json& json) {
+  if (!(json.get<double>() >= 0)) damaged();
+  return json.get<double>();
+}
+
+std::int64_t count_from(const nlohmann::json& json) {
+  if (!json.is_number_unsigned() || json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) damaged();
+  return json.get<std::int64_t>();
+}
+
 PenultimateNorms norms_from(const nlohmann::json& json) {
-  return {json.at(0).get<double>(), json.at(1).get<double>(), json.at(2).get<double>(), json.at(3).get<Index>()};
+  return {number_from(json.at(0)), number_from(json.at(1)), number_from(json.at(2)), count_from(json.at(3))};
 }
 
 }  // namespace
@@ -47,34 +72,40 @@ double largest_norm(const std::vector<at::Tensor>& tensors) {
   return largest;
 }
 
-RateController::RateController(std::shared_ptr<Tap> tap, std::vector<at::Tensor> weights, ControllerOptions options)
-    : tap_(std::move(tap)),
-      weights_(std::move(weights)),
-      options_(std::move(options)),
+RateController::RateController(torch::optim::Optimizer& optimizer, std::shared_ptr<Tap> tap, ControllerOptions options,
+                               std::vector<at::Tensor> buffers)
+    : optimizer_(optimizer),
+      tap_(std::move(tap)),
+      buffers_(std::move(buffers)),
+      options_(checked(std::move(options))),
       rule_(rate::make_rule(options_.rule, options_.rule_options)) {
-  if (!tap_) throw Error(Fault::usage, "a rate controller needs the tap of the network's head");
-  if (!(options_.l2 >= 0))
-    throw Error(Fault::usage, fmt::format("the L2 factor is {}; it must be 0 or above", options_.l2));
+  if (!tap_ && rule_->measures()) refuse("a rate that is computed needs the head of the network, or its tap");
+  if (!tap_) tap_ = std::make_shared<Tap>();
+  if (!options_.loss && rule_->measures()) options_.loss = loss_behind(*tap_);
 }
 
 double RateController::weight_norm() const {
-  double norm = largest_norm(weights_);
+  std::vector<at::Tensor> weights = buffers_;
+  for (const auto& group : optimizer_.param_groups()) {
+    weights.insert(weights.end(), group.params().begin(), group.params().end());
+  }
+  double norm = largest_norm(weights);
   if (communicator_ != nullptr) communicator_->broadcast(std::as_writable_bytes(std::span(&norm, 1)));
   return norm;
 }
 
 void RateController::feed(const PenultimateNorms& norms) {
   if (norms.rows == 0) {
-    throw Error(Fault::usage,
-                "no penultimate activations were measured; is the last layer a Head, the model in training mode, and "
-                "was there a forward pass before the step?");
+    refuse(
+        "no penultimate activations were measured; is the last layer a Head, the model in training mode, and was "
+        "there a forward pass before the step?");
   }
-  const bound::Constant constant = loss_constant(options_, norms);
+  const bound::Constant constant = options_.loss(options_.variant, norms);
   RateNumbers now;
   now.penultimate_norm = norms.frobenius;
-  // Only a penalty asks for the weights' norm, but a log wants it too: it is cheap beside an epoch, not beside a step.
-  const bool per_step = options_.rule_options.update == rate::Update::per_iteration;
-  now.weight_norm = per_step && options_.l2 == 0 ? numbers_.weight_norm : weight_norm();
+  // Only a penalty asks for the weights' norm, but a log wants it too: it costs little once per epoch, but not in
+  // every step.
+  now.weight_norm = per_step() && options_.l2 == 0 ? numbers_.weight_norm : weight_norm();
   now.gradient_bound = options_.gradient_bound.value_or(bound::with_l2(constant, options_.l2, now.weight_norm).value);
   const double factor = norms.frobenius > 0 ? constant.value / norms.frobenius : 0;
   now.second_moment = rate::second_moment(options_.second_moment, factor, norms.frobenius, norms.square_frobenius,
@@ -83,14 +114,37 @@ void RateController::feed(const PenultimateNorms& norms) {
   numbers_ = now;
 }
 
-void RateController::before_step() {
-  const bool per_step = options_.rule_options.update == rate::Update::per_iteration;
-  if (!per_step && !rule_->has_rate()) guessed_ = true;
-  if (per_step || !rule_->has_rate()) feed(tap_->reading().last);
+void RateController::begin_step() {
+  if (rule_->measures() && (per_step() || !rule_->has_rate())) {
+    const TapReading& reading = tap_->reading();
+    guessed_ = !per_step();
+    feed(reading.batches == batches_fed_ ? PenultimateNorms{} : reading.last);  // those of an earlier step are none
+    batches_fed_ = reading.batches;
+  }
+  std::vector<double> rates;
+  for (auto& group : optimizer_.param_groups()) {
+    const std::size_t number = rates.size();
+    if (number < rates_.size() && group.options().get_lr() != rates_[number]) {
+      refuse(
+          fmt::format("the rate of parameter group {} was set to {} by something else; it comes from the rule {}, and "
+                      "the controller's options have schedules",
+                      number, group.options().get_lr(), rule_->name()));
+    }
+    group.options().set_lr(rate());
+    rates.push_back(group.options().get_lr());
+  }
+  rates_ = std::move(rates);
 }
 
 double RateController::rate() const {
-  return rule_->rate_at(steps_) * rate::schedule_factor(options_.schedule, steps_, options_.schedule_steps);
+  return rule_->rate_at(steps_) * rate::schedule_factor(options_.schedule, steps_, options_.schedule_steps) *
+         options_.factor;
+}
+
+void RateController::end_step() {
+  ++steps_;
+  if (options_.steps_per_epoch == 0 || options_.announces_epochs) return;
+  if (steps_ % static_cast<std::uint64_t>(options_.steps_per_epoch) == 0) finish_epoch();
 }
 
 void RateController::observe() {
@@ -101,15 +155,17 @@ void RateController::observe() {
 }
 
 void RateController::end_epoch() {
-  if (options_.rule_options.update == rate::Update::per_epoch) observe();
-  rule_->end_epoch();
-  tap_->reset();
+  if (!options_.announces_epochs)
+    refuse("end_epoch() is of a caller that announces epochs; here steps_per_epoch counts");
+  finish_epoch();
 }
 
-void RateController::drive(torch::optim::Optimizer& optimizer) {
-  before_step();
-  for (auto& group : optimizer.param_groups()) group.options().set_lr(rate());
-  after_step();
+void RateController::finish_epoch() {
+  if (!rule_->measures()) return;
+  if (!per_step()) observe();
+  rule_->end_epoch();
+  tap_->reset();
+  batches_fed_ = 0;
 }
 
 std::string RateController::save() const {
@@ -128,19 +184,27 @@ void RateController::load(const std::string& text) {
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
     const nlohmann::json &numbers = json.at("numbers"), &tap = json.at("tap");
-    const RateNumbers read = {numbers.at(0).get<double>(), numbers.at(1).get<double>(), numbers.at(2).get<double>(),
-                              numbers.at(3).get<double>()};
+    const RateNumbers read = {number_from(numbers.at(0)), number_from(numbers.at(1)), number_from(numbers.at(2)),
+                              number_from(numbers.at(3))};
     const TapReading reading = {norms_from(tap.at("last")), norms_from(tap.at("largest")),
-                                tap.at("batches").get<std::int64_t>()};
-    const auto steps = json.at("steps").get<std::uint64_t>();
-    rule_->load(json.at("rule").dump());
+                                count_from(tap.at("batches"))};
+    const std::int64_t steps = count_from(json.at("steps"));
+    const bool guessed = json.at("guessed").get<bool>();
+    auto rule = rate::make_rule(options_.rule, options_.rule_options);
+    rule->load(json.at("rule").dump());
+    if (rule->options().update != options_.rule_options.update) {
+      throw Error(Fault::data, "the saved rate is updated per epoch and this one in every step, or the reverse");
+    }
+    rule_ = std::move(rule);
     options_.rule_options = rule_->options();
-    guessed_ = json.value("guessed", false);
+    guessed_ = guessed;
     numbers_ = read;
-    steps_ = steps;
+    steps_ = static_cast<std::uint64_t>(steps);
     tap_->restore(reading);
+    batches_fed_ = reading.batches;
+    rates_.clear();
   } catch (const nlohmann::json::exception&) {
-    throw Error(Fault::data, "the saved state of the learning rate is damaged");
+    damaged();
   }
 }
 

@@ -30,17 +30,22 @@ PenultimateNorms measure_penultimate(const at::Tensor& activations) {
   return norms;
 }
 
-bound::Constant regression_constant(bound::ConstantKind kind, const PenultimateNorms& norms, double output_bound,
-                                    double target_norm) {
-  return bound::network_regression(kind, output_bound, target_norm, norms.frobenius, norms.rows);
+Loss cross_entropy(Index classes) {
+  return [=](bound::ConstantKind variant, const PenultimateNorms& norms) {
+    return bound::multiclass_network(variant, norms.frobenius, norms.row_norm_sum, norms.rows, classes);
+  };
 }
 
-bound::Constant binary_constant(bound::ConstantKind kind, const PenultimateNorms& norms) {
-  return bound::binary_network(kind, norms.frobenius, norms.row_norm_sum, norms.rows);
+Loss binary_cross_entropy() {
+  return [](bound::ConstantKind variant, const PenultimateNorms& norms) {
+    return bound::binary_network(variant, norms.frobenius, norms.row_norm_sum, norms.rows);
+  };
 }
 
-bound::Constant multiclass_constant(bound::ConstantKind kind, const PenultimateNorms& norms, Index classes) {
-  return bound::multiclass_network(kind, norms.frobenius, norms.row_norm_sum, norms.rows, classes);
+Loss squared_error(double output_bound, double target_norm) {
+  return [=](bound::ConstantKind variant, const PenultimateNorms& norms) {
+    return bound::network_regression(variant, output_bound, target_norm, norms.frobenius, norms.rows);
+  };
 }
 
 }  // namespace lipschitzlr::nn

@@ -1,4 +1,4 @@
-#include "nn/process.hpp"
+#include "lipschitzlr/nn/process.hpp"
 
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>

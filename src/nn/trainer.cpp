@@ -7,15 +7,13 @@
 
 #include <chrono>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
-#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
-#include "nn/process.hpp"
+#include "lipschitzlr/nn/process.hpp"
+#include "nn/optimizer/registry_entry.hpp"
 #include "nn/trainer_state.hpp"
-#include "nn/training_batch.hpp"
 
 namespace lipschitzlr::nn {
 namespace {
@@ -59,11 +57,11 @@ void seed_step(std::uint64_t seed, std::int64_t step, int rank) {
 }  // namespace
 
 Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices,
-                      Communicator* team_or_null)
+                      Communicator* processes)
     : options(checked(asked, set, indices)),
       images(set),
       chosen(std::move(indices)),
-      communicator(team_or_null),
+      communicator(processes),
       pool(asked.threads),
       mean(asked.subtract_mean ? data::mean_image(set) : std::vector<float>{}),
       batches(set, mean, asked.augmentation, asked.seed, pool) {
@@ -74,59 +72,41 @@ Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, st
   use_channels_last(*network);
   const Index steps = count_batches(chosen.size(), options.batch);
   options.controller.schedule_steps = static_cast<std::uint64_t>(options.schedule_epochs * steps);
-  optimizer = choose_optimizer(options, *network);
+  optimizer = optimizer::make_optimizer(options, *network);
   if (communicator == nullptr) return;
   parallel = std::make_unique<DataParallel>(*communicator, *network);
-  optimizer.controller->join(communicator);
-  optimizer.controller->tap().divert(&own_norms);
+  optimizer->controller().join(communicator);
+  optimizer->controller().tap().divert(&own_norms);
 }
 
 at::Tensor Trainer::State::forward(const TrainingBatch& batch) {
   return network->forward(options.double_precision ? batch.tensor.to(at::kDouble) : batch.tensor);
 }
 
-bool Trainer::State::measures_before_epoch() const {
-  if (options.measure != Measure::pass || options.policy == Policy::baseline) return false;
-  const rate::Rule& rule = optimizer.controller->rule();
-  if (options.policy == Policy::fixed && rule.observations() > 0) return false;
-  return position.epoch > 1 || !rule.holds_first_rate();
+Index Trainer::State::steps_per_epoch() const {
+  // Batch norm has nothing to learn from a single image: left over, it waits for another epoch's order.
+  const auto count = static_cast<Index>(chosen.size());
+  const bool single = count > options.batch && count % options.batch == 1;
+  return count_batches(chosen.size(), options.batch) - (single ? 1 : 0);
 }
 
-// The authors' way: the training images as they are, through the network as it is used, batch by batch. A team shares
-// out whole batches, so that the norms have the bits of one process.
-void Trainer::State::measure_pass() {
-  const Clock::time_point start = Clock::now();
-  const at::NoGradGuard no_grad;
-  if (parallel) parallel->broadcast_weights();
-  Tap& tap = optimizer.controller->tap();
-  tap.reset();
-  network->eval();
-  network->head()->measure_always(true);
-  const Index count = count_batches(chosen.size(), options.batch);
-  std::vector<PenultimateNorms> norms(static_cast<std::size_t>(count));
-  const auto [first, last] = own_batches(count);
-  for (Index batch = first; batch < last; ++batch) {
-    const std::span<const Index> part = batch_of(chosen, batch, options.batch);
-    TrainingBatch inputs(images, static_cast<Index>(part.size()));
-    batches.fill_plain(part, inputs.values.data());
-    tap.divert(&norms[static_cast<std::size_t>(batch)]);
-    forward(inputs);
-  }
-  tap.divert(parallel ? &own_norms : nullptr);
-  if (parallel) parallel->collect(norms);
-  for (const PenultimateNorms& of : norms) tap.add(of);
-  network->head()->measure_always(false);
-  network->train();
-  optimizer.controller->observe();
-  report.measure_seconds = seconds_since(start);
+bool Trainer::State::measures_before_epoch() const {
+  const rate::Rule& rule = optimizer->controller().rule();
+  if (options.measure != Measure::pass || !rule.measures()) return false;
+  if (options.policy == Policy::fixed && rule.observations() > 0) return false;
+  return position.epoch > 1 || !rule.holds_first_rate();
 }
 
 void Trainer::State::begin_epoch() {
   order = batches.order(chosen, position.epoch);
   if (position.batch > 0) return;
   report = {};
-  if (measures_before_epoch()) measure_pass();
-  const rate::Rule& rule = optimizer.controller->rule();
+  if (measures_before_epoch()) {
+    const Clock::time_point start = Clock::now();
+    measure_pass();
+    report.measure_seconds = seconds_since(start);
+  }
+  const rate::Rule& rule = optimizer->controller().rule();
   position.start_rate = rule.has_rate() ? rule.rate() : 0;
 }
 
@@ -142,17 +122,17 @@ TrainingBatch Trainer::State::training_batch(std::span<const Index> part) {
 BatchResult Trainer::State::compute(std::span<const Index> batch) {
   const TrainingBatch inputs = training_batch(batch);
   seed_step(options.seed, position.step, 0);
-  optimizer.optimizer->zero_grad();
+  optimizer->zero_grad();
   const at::Tensor scores = forward(inputs);
   const at::Tensor loss = at::cross_entropy_loss(scores, inputs.labels);
   loss.backward();
   return {loss.item<double>(), count_correct(scores, inputs.labels)};
 }
 
-BatchResult Trainer::State::compute_in_team(std::span<const Index> batch) {
+BatchResult Trainer::State::compute_in_parallel(std::span<const Index> batch) {
   const std::span<const Index> share = parallel->share(batch);
   const auto whole = static_cast<double>(batch.size());
-  BatchSums own{.stop = wishes_to_stop};
+  BatchSums own{.stop = stop_requested};
   std::optional<TrainingBatch> inputs;  // which the backward pass needs too
   at::Tensor loss;                      // this process's part of the mean over the whole batch
   parallel->begin_step();
@@ -169,7 +149,7 @@ BatchResult Trainer::State::compute_in_team(std::span<const Index> batch) {
   parallel->send(own);
   if (loss.defined()) loss.backward();
   const BatchSums all = parallel->receive();
-  optimizer.controller->tap().add(all.norms);
+  optimizer->controller().tap().add(all.norms);
   stopping = all.stop;
   return {all.loss / whole, all.correct};
 }
@@ -178,8 +158,8 @@ StepReport Trainer::State::step() {
   const Clock::time_point start = Clock::now();
   const std::span<const Index> batch = batch_of(order, position.batch, options.batch);
   const auto count = static_cast<Index>(batch.size());
-  const auto [value, correct] = parallel ? compute_in_team(batch) : compute(batch);
-  RateController& controller = *optimizer.controller;
+  const auto [value, correct] = parallel ? compute_in_parallel(batch) : compute(batch);
+  RateController& controller = optimizer->controller();
   if (!std::isfinite(value)) {
     const RateNumbers& numbers = controller.numbers();
     throw Error(Fault::training,
@@ -188,8 +168,8 @@ StepReport Trainer::State::step() {
                             value, position.step + 1, position.epoch, position.last_rate, numbers.penultimate_norm,
                             numbers.weight_norm, numbers.gradient_bound));
   }
-  optimizer.step();
-  position.last_rate = optimizer.optimizer->param_groups().front().options().get_lr();
+  optimizer->step();
+  position.last_rate = optimizer->param_groups().front().options().get_lr();
   if (position.start_rate == 0) position.start_rate = controller.rule().rate();
 
   ++position.step;
@@ -213,8 +193,8 @@ StepReport Trainer::State::step() {
 }
 
 void Trainer::State::finish_epoch() {
-  RateController& controller = *optimizer.controller;
-  if (options.measure == Measure::in_step && options.policy != Policy::baseline) controller.end_epoch();
+  RateController& controller = optimizer->controller();
+  if (options.measure == Measure::in_step) controller.end_epoch();
   const auto seen = static_cast<double>(position.seen);
   report.epoch = position.epoch;
   report.step = position.step;
@@ -241,13 +221,13 @@ Trainer::~Trainer() = default;
 bool Trainer::run_epoch(const std::function<bool(const StepReport&)>& go_on) {
   State& state = *state_;
   state.network->train();
-  state.wishes_to_stop = state.stopping = false;
+  state.stop_requested = state.stopping = false;
   if (state.order.empty()) state.begin_epoch();
-  while (state.position.batch < steps_per_epoch()) {
+  while (state.position.batch < state.steps_per_epoch()) {
     const StepReport report = state.step();
-    if (!go_on(report)) state.wishes_to_stop = true;
-    const bool stop = state.parallel ? state.stopping : state.wishes_to_stop;
-    if (stop && state.position.batch < steps_per_epoch()) return false;
+    if (!go_on(report)) state.stop_requested = true;
+    const bool stop = state.parallel ? state.stopping : state.stop_requested;
+    if (stop && state.position.batch < state.steps_per_epoch()) return false;
   }
   state.finish_epoch();
   return true;
@@ -256,12 +236,7 @@ bool Trainer::run_epoch(const std::function<bool(const StepReport&)>& go_on) {
 EpochReport Trainer::epoch_report() const { return state_->report; }
 std::int64_t Trainer::epochs_done() const { return state_->position.epoch - 1; }
 std::int64_t Trainer::steps_done() const { return state_->position.step; }
-Index Trainer::steps_per_epoch() const {
-  const Index images = static_cast<Index>(state_->chosen.size()), batch = state_->options.batch;
-  // Batch norm has nothing to learn from a single image: left over, it waits for another epoch's order.
-  const bool single = batch > 1 && images > batch && images % batch == 1;
-  return count_batches(state_->chosen.size(), batch) - (single ? 1 : 0);
-}
+Index Trainer::steps_per_epoch() const { return state_->steps_per_epoch(); }
 
 Index Trainer::parameter_count() const {
   Index count = 0;
@@ -271,36 +246,5 @@ Index Trainer::parameter_count() const {
 
 Index Trainer::penultimate_width() const { return state_->network->head()->weight.size(1); }
 double Trainer::weight_norm() const { return largest_norm(state_->network->parameters()); }
-
-// As in measure_pass(), a team shares out whole batches.
-Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index> chosen) {
-  State& state = *state_;
-  const at::NoGradGuard no_grad;
-  const bool training = state.network->is_training();
-  if (state.parallel) state.parallel->broadcast_weights();
-  state.network->eval();
-  const data::Batches batches(images, state.mean, {}, state.options.seed, state.pool);
-  constexpr Index kBatch = 250;
-  const Index count = count_batches(chosen.size(), kBatch);
-  std::vector<double> losses(static_cast<std::size_t>(count)), correct(losses);
-  const auto [first, last] = state.own_batches(count);
-  for (Index batch = first; batch < last; ++batch) {
-    const std::span<const Index> part = batch_of(chosen, batch, kBatch);
-    TrainingBatch inputs(images, static_cast<Index>(part.size()));
-    batches.fill_plain(part, inputs.values.data());
-    inputs.label(images, part);
-    const at::Tensor scores = state.forward(inputs);
-    losses[static_cast<std::size_t>(batch)] =
-        at::cross_entropy_loss(scores, inputs.labels).item<double>() * static_cast<double>(part.size());
-    correct[static_cast<std::size_t>(batch)] = static_cast<double>(count_correct(scores, inputs.labels));
-  }
-  state.network->train(training);
-  all_reduce_sum(state.communicator, std::span(losses));
-  all_reduce_sum(state.communicator, std::span(correct));
-  const auto images_seen = static_cast<double>(chosen.size());
-  return {.loss = std::accumulate(losses.begin(), losses.end(), 0.0) / images_seen,
-          .accuracy = std::accumulate(correct.begin(), correct.end(), 0.0) / images_seen,
-          .count = static_cast<Index>(chosen.size())};
-}
 
 }  // namespace lipschitzlr::nn

@@ -34,6 +34,7 @@ void check(const RuleOptions& options) {
   require_share("beta2", options.beta2);
   require_not_negative("epsilon", options.epsilon);
   require_not_negative("decay", options.decay);
+  require_positive("rate", options.rate);
   require_positive("first_rate", options.first_rate);
   require_positive("initial_k1", options.initial_k1);
   require_positive("initial_k2", options.initial_k2);

@@ -5,6 +5,7 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/rate/adamo.hpp"
 #include "lipschitzlr/rate/auto_adam.hpp"
+#include "lipschitzlr/rate/constant.hpp"
 #include "lipschitzlr/rate/rmsprop.hpp"
 #include "lipschitzlr/rate/sgd.hpp"
 #include "rate/saved.hpp"
@@ -24,6 +25,7 @@ std::unique_ptr<Rule> make(const RuleOptions& options) {
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> list{
+      {{"constant", "a rate given by hand"}, make<Constant>},
       {{"sgd", "gradient descent, rate 1/G"}, make<Sgd>},
       {{"adamo", "momentum as an average, rate 1/K with K the average of G"}, make<AdaMo>},
       {{"rmsprop", "adaptive RMSprop, rate (sqrt(K) + epsilon)/G with K the average of S"}, make<RmsProp>},
@@ -50,14 +52,15 @@ std::unique_ptr<Rule> make_rule(const std::string& name, const RuleOptions& opti
 }
 
 std::unique_ptr<Rule> load_rule(const std::string& text) {
-  const std::string name = saved_from_json(text).rule;
+  const Saved saved = saved_from_json(text);
   for (const Entry& entry : entries()) {
-    if (entry.info.name != name) continue;
-    std::unique_ptr<Rule> rule = entry.make({});
+    if (entry.info.name != saved.rule) continue;
+    std::unique_ptr<Rule> rule = entry.make(saved.options);
     rule->load(text);
     return rule;
   }
-  throw Error(Fault::data, fmt::format("the saved state is of a rate rule '{}' that this program does not know", name));
+  throw Error(Fault::data,
+              fmt::format("the saved state is of a rate rule '{}' that this program does not know", saved.rule));
 }
 
 }  // namespace lipschitzlr::rate

@@ -78,6 +78,8 @@ Saved read(const Json& json) {
   const Json& options = json.at("options");
   saved.options.update = update_from(options.at("update").get<std::string>());
   for_each_option(saved.options, Reader{options});
+  if (options.contains("rate")) saved.options.rate = number(options["rate"]);  // not in older files
+  if (saved.rule == "constant" && !saved.options.rate) throw Error(Fault::data, "it has no rate");
   check(saved.options);
   const Json& state = json.at("state");
   if (!state.at("observations").is_number_unsigned()) throw Error(Fault::data, "its count of observations is not one");
@@ -98,6 +100,7 @@ std::string to_json(const Saved& saved) {
   Json options;
   options["update"] = saved.options.update == Update::per_epoch ? "epoch" : "iteration";
   for_each_option(saved.options, Writer{options});
+  if (saved.options.rate) options["rate"] = *saved.options.rate;
   Json numbers = Json::object();
   for (const auto& [symbol, value] : saved.numbers) numbers[symbol] = value;
   const Json json = {

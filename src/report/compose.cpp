@@ -10,7 +10,7 @@
 #include "base/text.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/report/formats.hpp"
-#include "report/parts.hpp"
+#include "report/sections.hpp"
 
 namespace lipschitzlr::report {
 namespace {
@@ -22,7 +22,7 @@ std::vector<Tally> count_verdicts(const std::vector<Table>& tables) {
     tally.push_back({word, 0});
   }
   for (const Table& table : tables) {
-    for (const Row& row : table.rows) {
+    for (const TableRow& row : table.rows) {
       auto found = std::find_if(tally.begin(), tally.end(), [&](const Tally& one) { return one.word == row.verdict; });
       if (found == tally.end()) found = tally.insert(tally.end(), {row.verdict, 0});
       ++found->count;
@@ -47,7 +47,7 @@ std::string spoken(const Tally& tally) {
                              {"failed", "failed", "failed"},
                              {"other options", "was trained otherwise", "were trained otherwise"},
                              {"not run", "was not run", "were not run"},
-                             {"not at hand", "lacks its data", "lack their data"},
+                             {"no data", "lacks its data", "lack their data"},
                              {"cut short", "was cut short", "were cut short"}};
   for (const Words& each : words) {
     if (tally.word == each.word) return fmt::format("{} {}", tally.count, tally.count == 1 ? each.one : each.many);
@@ -82,7 +82,7 @@ std::string bottom_line(const std::vector<Tally>& tally) {
 
 std::string table_sentence(const Table& table) {
   const auto measured =
-      std::count_if(table.rows.begin(), table.rows.end(), [](const Row& row) { return !row.sources.empty(); });
+      std::count_if(table.rows.begin(), table.rows.end(), [](const TableRow& row) { return !row.sources.empty(); });
   return fmt::format("{}: {} of {} rows were run; {}.", table.title, measured, table.rows.size(),
                      list_text(count_verdicts({table})));
 }
@@ -90,7 +90,7 @@ std::string table_sentence(const Table& table) {
 std::string records_sentence(const Table& runs) {
   if (runs.rows.empty()) return "";
   const auto whole =
-      std::count_if(runs.rows.begin(), runs.rows.end(), [](const Row& row) { return row.verdict == "complete"; });
+      std::count_if(runs.rows.begin(), runs.rows.end(), [](const TableRow& row) { return row.verdict == "complete"; });
   const auto others = static_cast<std::ptrdiff_t>(runs.rows.size()) - whole;
   std::string sentence = fmt::format("{} with curves: {} complete", counted(runs.rows.size(), "record"), whole);
   if (others > 0) sentence += fmt::format(", {} cut short, damaged or missing (listed at the end)", others);
@@ -128,11 +128,9 @@ void make_identifiers_differ(Document& document) {
 
 Document compose(const Collection& collection, const ComposeOptions& options) {
   Document document;
-  add_runs(collection, document);
-  add_linear_tables(collection, options.whole_paper, document);
-  add_network_tables(collection, options.whole_paper, document);
-  add_network_charts(collection, options.whole_paper, document);
-  add_linear_charts(collection, document);
+  add_records(collection, document);
+  add_tables(collection, experiment::rows_of(options.recipes, collection), options.whole_paper, document);
+  add_charts(collection, options.whole_paper, document);
   make_identifiers_differ(document);
   document.tally = count_verdicts(document.tables);
   document.summary = summarise(document);
@@ -144,7 +142,7 @@ Document compose(const Collection& collection, const ComposeOptions& options) {
 
 std::string write_page(const std::string& folder, const ComposeOptions& options) {
   const std::string page = folder + "/report.html";
-  write_file_atomically(page, to_html(compose(collect({folder}), options), folder));
+  write_file_atomically(page, to_html(compose(experiment::collect({folder}), options), folder));
   return std::filesystem::absolute(page).lexically_normal().string();
 }
 

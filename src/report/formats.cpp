@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "report/chart_json.hpp"
+#include "report/chart_series.hpp"
 
 namespace lipschitzlr::report {
 namespace {
@@ -24,11 +24,11 @@ std::string figure_name(const Column& column) {
   return column.group.empty() ? column.head : column.group + ": " + column.head;
 }
 
-const Source* source_of(const Document& document, const Cell& cell) {
+const Origin* source_of(const Document& document, const Cell& cell) {
   return cell.source == kNoSource ? nullptr : &document.sources[static_cast<std::size_t>(cell.source)];
 }
 
-Json source_json(const Source& source) {
+Json source_json(const Origin& source) {
   return {{"name", source.name},
           {"record", source.path},
           {"command", source.command},
@@ -38,7 +38,7 @@ Json source_json(const Source& source) {
 
 Json table_json(const Document& document, const Table& table) {
   Json json{{"id", table.id}, {"title", table.title}, {"rows", Json::array()}};
-  for (const Row& row : table.rows) {
+  for (const TableRow& row : table.rows) {
     Json figures = Json::object(), sources = Json::array();
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const Cell& cell = row.cells[i];
@@ -81,7 +81,7 @@ std::string markdown_table(const Table& table) {
   }
   text += table.id == "runs" ? " state |\n" : " verdict |\n";
   text += rule + "---|\n";
-  for (const Row& row : table.rows) {
+  for (const TableRow& row : table.rows) {
     text += "|";
     for (const Cell& cell : row.cells) {
       text +=
@@ -94,7 +94,7 @@ std::string markdown_table(const Table& table) {
 
 std::string markdown_reasons(const Document& document, const Table& table) {
   std::string text;
-  for (const Row& row : table.rows) {
+  for (const TableRow& row : table.rows) {
     std::string line = fmt::format("* **{}**: {}.", markdown_text(row.id), markdown_text(row.verdict));
     for (const std::string& reason : row.reasons) line += " " + markdown_text(reason);
     for (const int number : row.sources) {
@@ -113,11 +113,11 @@ std::string markdown_reasons(const Document& document, const Table& table) {
 std::string to_csv(const Document& document) {
   std::string text = "table,row,figure,value,verdict,record,command\n";
   for (const Table* table : all_tables(document)) {
-    for (const Row& row : table->rows) {
+    for (const TableRow& row : table->rows) {
       for (std::size_t i = 0; i < row.cells.size(); ++i) {
         const Cell& cell = row.cells[i];
         if (!std::isfinite(cell.value)) continue;
-        const Source* source = source_of(document, cell);
+        const Origin* source = source_of(document, cell);
         text += fmt::format("{},{},{},{},{},{},{}\n", table->id, csv_field(row.id),
                             csv_field(figure_name(table->columns[i])), cell.value, csv_field(row.verdict),
                             source == nullptr ? "" : csv_field(source->path),
@@ -134,7 +134,7 @@ std::string to_json(const Document& document) {
   json["tables"] = Json::array();
   for (const Table& table : document.tables) json["tables"].push_back(table_json(document, table));
   json["records"] = table_json(document, document.runs)["rows"];
-  json["charts"] = Json::parse(charts_json(document));
+  json["charts"] = charts_json(document);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -9,9 +9,8 @@
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/report/formats.hpp"
-#include "report/chart_json.hpp"
+#include "report/chart_series.hpp"
 #include "report/html.hpp"
-#include "report/series.hpp"
 
 namespace lipschitzlr::report {
 namespace {
@@ -38,7 +37,7 @@ class PageWriter {
                                                   {"charts", chart_groups()},
                                                   {"runs", document_.runs.rows.empty() ? "" : table(document_.runs)},
                                                   {"library", std::string(page_file("chart.min.js"))},
-                                                  {"data", json_for_script(charts_json(document_))},
+                                                  {"data", json_for_script(charts_json(document_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))},
                                                   {"script", std::string(page_file("page.js"))}});
   }
 
@@ -73,12 +72,12 @@ class PageWriter {
 
   std::string table(const Table& one) const {
     const bool judged =
-        std::any_of(one.rows.begin(), one.rows.end(), [](const Row& row) { return !row.verdict.empty(); });
+        std::any_of(one.rows.begin(), one.rows.end(), [](const TableRow& row) { return !row.verdict.empty(); });
     std::string rows;
-    for (const Row& each : one.rows) rows += row(each, one, judged);
+    for (const TableRow& each : one.rows) rows += row(each, one, judged);
     const std::string grid = element("table", {{"class", "sortable"}}, head(one, judged) + rows);
     const auto unrun =
-        std::count_if(one.rows.begin(), one.rows.end(), [](const Row& each) { return each.sources.empty(); });
+        std::count_if(one.rows.begin(), one.rows.end(), [](const TableRow& each) { return each.sources.empty(); });
     const Attributes switch_off = {{"type", "button"}, {"class", "filter"}, {"aria-pressed", "false"}};
     const std::string filter =
         unrun == 0 ? "" : element("button", switch_off, fmt::format("hide {} not run", counted(unrun, "row")));
@@ -112,7 +111,7 @@ class PageWriter {
            "\n";
   }
 
-  std::string row(const Row& each, const Table& one, bool judged) const {
+  std::string row(const TableRow& each, const Table& one, bool judged) const {
     std::string cells;
     for (std::size_t i = 0; i < each.cells.size(); ++i) {
       cells += cell(each.cells[i], one.columns[i], i == 0);
@@ -136,10 +135,10 @@ class PageWriter {
 
   std::string cell(const Cell& one, const Column& column, bool first) const {
     std::string content = escaped(one.text);
-    const Source* const found =
+    const Origin* const found =
         one.source == kNoSource ? nullptr : &document_.sources[static_cast<std::size_t>(one.source)];
     if (found != nullptr && found->state != "missing") {
-      const Source& source = *found;
+      const Origin& source = *found;
       Attributes attributes = {{"href", relative_link(source.path, folder_)}};
       if (!source.command.empty()) attributes.push_back({"title", "made by: " + source.command});
       content = element("a", attributes, content);
@@ -152,7 +151,7 @@ class PageWriter {
   }
 
   // The first reason is always to be seen, the others and the commands on request.
-  std::string explanation(const Row& each) const {
+  std::string explanation(const TableRow& each) const {
     std::string rest;
     for (std::size_t i = 1; i < each.reasons.size(); ++i) rest += element("p", {}, escaped(each.reasons[i]));
     for (const int number : each.sources) {
@@ -165,7 +164,7 @@ class PageWriter {
     return element("details", {{"class", "reasons"}}, summary + rest);
   }
 
-  std::string origin(const Source& source) const {
+  std::string origin(const Origin& source) const {
     if (source.state == "missing") return "";
     const std::string record =
         "Record: " + element("a", {{"href", relative_link(source.path, folder_)}}, escaped(source.path));

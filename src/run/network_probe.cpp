@@ -37,7 +37,7 @@ data::ImageSet noise_like(const std::string& name, Index count) {
 
 }  // namespace
 
-NetworkProbe probe_network(const std::string& data, const std::string& network, Index batch, unsigned threads) {
+NetworkSpeed probe_network(const std::string& data, const std::string& network, Index batch, unsigned threads) {
   const data::ImageSet images = noise_like(data, kSteps * batch);
   NetworkChoice choice;
   choice.data = data;

@@ -9,8 +9,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
-#include "lipschitzlr/run/network_record.hpp"
-#include "nn/process.hpp"
+#include "lipschitzlr/nn/process.hpp"
 #include "run/network_running.hpp"
 
 namespace lipschitzlr::run {
@@ -49,7 +48,7 @@ void Running::open_record() {
                          {"training_images", training_.size()},
                          {"validated_on", result_.validated_on}};
   if (!result_.trials.empty()) config["trials"] = ordered_json::parse(result_.trials);
-  record_ = std::make_unique<Record>(result_.folder, config.dump(2));
+  record_ = std::make_unique<RecordWriter>(result_.folder, config);
 }
 
 void Running::resume() {
@@ -81,7 +80,7 @@ void Running::resume() {
   const bool done = trainer_->epochs_done() >= run_.choice.epochs;
   // The summary of a finished run stays: it knows how long the training took.
   if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
-    record_ = std::make_unique<Record>(Record::reopen(result_.folder, lines));
+    record_ = std::make_unique<RecordWriter>(RecordWriter::reopen(result_.folder, lines));
   }
   if (!done && run_.more_epochs) note_epochs();
   recall_epochs();
@@ -127,23 +126,21 @@ std::int64_t Running::recall_run(const std::string& note) {
 
 // What the epochs before the checkpoint came to stands in the record.
 void Running::recall_epochs() {
-  const std::string path = result_.folder + "/metrics.jsonl";
-  std::istringstream lines(read_file(path));
-  try {
-    for (std::string line; std::getline(lines, line);) {
-      const ordered_json entry = ordered_json::parse(line);
-      if (entry.at("kind") != "epoch") continue;
-      // JSON has no infinity.
-      const auto number = [&](const char* name) {
-        return entry.at(name).is_null() ? std::numeric_limits<double>::infinity() : entry.at(name).get<double>();
-      };
-      result_.last.loss = number("loss");
-      result_.last.accuracy = number("accuracy");
-      judge(entry.at("epoch"), {number("val_loss"), number("val_accuracy"), static_cast<Index>(validation_.size())});
-      warning(entry.at("epoch"), number("K_z"), number("max_w"));
-    }
-  } catch (const ordered_json::exception&) {
-    throw Error(Fault::data, fmt::format("{}: is not the record of a network training", path));
+  const Record record = read_record(result_.folder);
+  if (record.state == RecordState::damaged) {
+    throw Error(Fault::data, fmt::format("{}: {}", result_.folder, record.faults.front()));
+  }
+  for (std::size_t i = 0; i < record.length(); ++i) {
+    // JSON has no infinity.
+    const auto number = [&](const char* name) {
+      const std::vector<double>& column = record.column(name);
+      return column.empty() || std::isnan(column[i]) ? std::numeric_limits<double>::infinity() : column[i];
+    };
+    const auto epoch = static_cast<std::int64_t>(record.column("epoch")[i]);
+    result_.last.loss = number("loss");
+    result_.last.accuracy = number("accuracy");
+    judge(epoch, {number("val_loss"), number("val_accuracy"), static_cast<Index>(validation_.size())});
+    warning(epoch, number("K_z"), number("max_w"));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "lipschitzlr/run/network_training.hpp"
 #include "lipschitzlr/run/record.hpp"
 #include "run/network_progress.hpp"
+#include "run/record_writer.hpp"
 
 namespace lipschitzlr::run {
 
@@ -48,7 +49,7 @@ class Running {
   NetworkResult result_;
   std::unique_ptr<NetworkProgress> progress_;
   std::unique_ptr<nn::Trainer> trainer_;
-  std::unique_ptr<Record> record_;
+  std::unique_ptr<RecordWriter> record_;
   std::unique_ptr<rate::StartGuard> guard_;
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now(), last_checkpoint_ = Clock::now();

@@ -62,7 +62,7 @@ Running::Running(const NetworkRun& run) : run_(run) {
   if (run_.communicator) expect_same_images_and_choice();
   result_.folder = from_root(run_.communicator, [&] {
     const std::string folder = run_.folder.empty() ? new_folder(run_.choice) : run_.folder;
-    if (!run_.resume) Record::expect_room(folder);
+    if (!run_.resume) require_no_record(folder);
     return folder;
   });
   progress_ = std::make_unique<NetworkProgress>(is_root() ? run_.verbosity : Verbosity::silent, run_.choice.epochs,
@@ -159,8 +159,7 @@ void Running::after_step(const nn::StepReport& step) {
                                 {"loss", step.loss},
                                 {"accuracy", step.accuracy},
                                 {"rate", step.rate},
-                                {"K_z", step.penultimate_norm}}
-                       .dump());
+                                {"K_z", step.penultimate_norm}});
   }
   if (seconds_since(last_checkpoint_) >= *run_.checkpoint_minutes * 60) checkpoint();
 }
@@ -227,8 +226,7 @@ void Running::write(const nn::EpochReport& epoch, const nn::Evaluation& validati
                               {"train_seconds", epoch.train_seconds},
                               {"data_seconds", epoch.data_seconds},
                               {"measure_seconds", epoch.measure_seconds},
-                              {"validate_seconds", validate_seconds}}
-                     .dump());
+                              {"validate_seconds", validate_seconds}});
 }
 
 void Running::finish() {
@@ -245,7 +243,7 @@ void Running::finish() {
   if (test_.count() > 0) {
     result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, data::all_images(test_));
   }
-  if (record_) record_->finish(to_json(result_));
+  if (record_) record_->finish(ordered_json::parse(to_json(result_)));
 }
 
 NetworkResult Running::go() {

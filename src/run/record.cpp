@@ -5,91 +5,234 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
+#include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "run/record_writer.hpp"
 
 namespace lipschitzlr::run {
+namespace {
 
-Record::Record(const std::string& folder, const std::string& config_json) : Record(folder) {
-  expect_room(folder);
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure) throw Error(Fault::data, fmt::format("{}: can't make the folder: {}", folder, failure.message()));
-  write_file_atomically(folder + "/config.json", config_json + "\n");
-  write_file_atomically(folder + "/metrics.jsonl", "");
-  open_metrics();
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+// 0 when it is too large to count.
+std::int64_t whole(double number) { return std::abs(number) < 1e15 ? static_cast<std::int64_t>(number) : 0; }
+
+// A list or an object is no option of this program: the same as nothing.
+std::string option_text(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  return value.is_primitive() && !value.is_null() ? value.dump() : "";
 }
 
-void Record::expect_room(const std::string& folder) {
-  if (std::filesystem::exists(folder + "/config.json")) {
+json parse_line(std::string_view text) {
+  try {
+    return parse_json(text, "");
+  } catch (const Error&) {
+    return json::value_t::discarded;
+  }
+}
+
+double seconds_of_epochs(const Record& record) {
+  double sum = 0;
+  for (const char* column : {"train_seconds", "measure_seconds", "validate_seconds"}) {
+    for (const double seconds : record.column(column)) sum += std::isfinite(seconds) ? seconds : 0;
+  }
+  return sum;
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& folder) { record_.folder = folder; }
+
+  Record read() {
+    if (!fs::is_directory(record_.folder)) {
+      record_.state = RecordState::missing;
+      record_.faults.push_back("There is no such folder.");
+      return record_;
+    }
+    read_config();
+    read_metrics();
+    const std::vector<double>& epochs = record_.column("epoch");
+    if (!epochs.empty()) record_.epochs_done = whole(epochs.back());
+    const std::vector<double>& loss = record_.column("loss");
+    record_.last_loss = loss.empty() ? NAN : loss.back();
+    record_.seconds = seconds_of_epochs(record_);
+    read_end();
+    return record_;
+  }
+
+ private:
+  std::string path(const char* file) const { return record_.folder + "/" + file; }
+
+  void damage(const std::string& sentence) {
+    record_.state = RecordState::damaged;
+    record_.faults.push_back(sentence);
+  }
+
+  void cut(const std::string& sentence) {
+    if (record_.state == RecordState::complete) record_.state = RecordState::cut_short;
+    record_.faults.push_back(sentence);
+  }
+
+  // The file as an object; says why not and returns null otherwise.
+  json read_object(const char* file) {
+    try {
+      json object = parse_json(read_file(path(file)), "");
+      if (object.is_object()) return object;
+      damage(fmt::format("{} is not a JSON object.", file));
+    } catch (const Error& error) {
+      const bool unreadable = std::string_view(error.what()).starts_with(path(file));
+      damage(fmt::format("{} {}.", file, unreadable ? "can't be read" : error.what()));
+    }
+    return nullptr;
+  }
+
+  void read_config() {
+    if (!fs::exists(path("config.json"))) return damage("config.json is missing: what was asked is unknown.");
+    const json config = read_object("config.json");
+    if (config.is_null()) return;
+    if (whole_or(config, "version", 0) > kRecordVersion) {
+      record_.faults.push_back("A newer version of this program wrote the record: what it adds is not shown.");
+    }
+    for (const json& word : config.value("command", json::array())) {
+      if (word.is_string()) record_.command.push_back(word.get<std::string>());
+    }
+    // Older fits have their options at the top.
+    const json options = config.value("options", config.contains("solver") ? config : json());
+    const std::string kind = text_or(config, "kind", config.contains("solver") ? kFit : kNetworkTraining);
+    if (!options.is_object() || (kind != kFit && kind != kNetworkTraining)) {
+      return damage("config.json describes no training that this program knows.");
+    }
+    record_.kind = kind == kFit ? RecordKind::linear : RecordKind::network;
+    for (const auto& [name, value] : options.items()) record_.options[name] = option_text(value);
+  }
+
+  void read_metrics() {
+    std::string content;
+    try {
+      content = read_file(path("metrics.jsonl"));
+    } catch (const Error&) {
+      return damage("metrics.jsonl is missing or can't be read: there are no measurements.");
+    }
+    std::size_t number = 0, bad = 0, first_bad = 0;
+    for (std::size_t begin = 0, end; begin < content.size(); begin = end + 1) {
+      end = std::min(content.find('\n', begin), content.size());
+      ++number;
+      const json line = parse_line(std::string_view(content).substr(begin, end - begin));
+      if (line.is_discarded() && end == content.size()) {
+        cut(fmt::format("metrics.jsonl ends in the middle of line {}; what stands before it is shown.", number));
+      } else if (!add_line(line)) {
+        first_bad = bad++ == 0 ? number : first_bad;
+      }
+    }
+    if (bad > 0) {
+      damage(fmt::format("{} of metrics.jsonl can't be read, the first is line {}; the others are shown.",
+                         counted(bad, "line"), first_bad));
+    }
+    if (record_.length() == 0) cut("metrics.jsonl has no measurement yet.");
+  }
+
+  // False for a line that is not a measurement. Those of single steps are passed over.
+  bool add_line(const json& line) {
+    if (!line.is_object()) return false;
+    if (text_or(line, "kind", "epoch") != "epoch") return true;
+    if (!line.contains("epoch") || !line["epoch"].is_number()) return false;
+    const std::size_t rows = record_.length();
+    for (const auto& [name, value] : line.items()) {
+      if (!value.is_number() && !value.is_null()) continue;
+      std::vector<double>& column = record_.columns[name];
+      column.resize(rows, NAN);
+      column.push_back(value.is_number() ? value.get<double>() : NAN);
+    }
+    for (auto& [name, column] : record_.columns) column.resize(rows + 1, NAN);
+    return true;
+  }
+
+  // How the run ended, if it did.
+  void read_end() {
+    if (fs::exists(path(kFailureFile))) {
+      try {
+        record_.failure = read_file(path(kFailureFile));
+        record_.failure.erase(record_.failure.find_last_not_of('\n') + 1);
+      } catch (const Error&) {
+        record_.failure = std::string(kFailureFile) + " can't be read";
+      }
+      return cut("The training failed: " + record_.failure);
+    }
+    const std::int64_t asked = record_.kind == RecordKind::network ? whole(record_.number("epochs")) : 0;
+    if (!fs::exists(path("summary.json"))) {
+      const std::string of = asked > 0 ? fmt::format(" of {}", asked) : "";
+      return cut("summary.json is missing: the run is going on, or ended " +
+                 (record_.length() == 0 ? "before its first epoch ended."
+                                        : fmt::format("after epoch {}{}.", record_.epochs_done, of)));
+    }
+    const json summary = read_object("summary.json");
+    if (summary.is_null()) return;
+    // Of a run that was resumed the summary knows the last part only.
+    record_.seconds = std::max(number_or(summary, "seconds", 0), record_.seconds);
+    const std::int64_t done = whole_or(summary, "epochs", 0);
+    record_.epochs_done = std::max(record_.epochs_done, done);
+    if (record_.kind == RecordKind::linear) record_.last_loss = number_or(summary, "loss", record_.last_loss);
+    if (summary.contains("epochs") && asked > done) {
+      cut(fmt::format("The run ended after {} of {}: {}.", done, counted(asked, "epoch"),
+                      text_or(summary, "stopped")));
+    }
+  }
+
+  Record record_;
+};
+
+}  // namespace
+
+std::string to_string(RecordState state) {
+  constexpr const char* names[] = {"complete", "cut short", "damaged", "missing"};
+  return names[static_cast<int>(state)];
+}
+
+std::string Record::name() const { return folder_name(folder); }
+
+std::string Record::option(const std::string& name) const {
+  const auto found = options.find(name);
+  return found == options.end() ? "" : found->second;
+}
+
+double Record::number(const std::string& name) const { return std::strtod(option(name).c_str(), nullptr); }
+
+double Record::epoch_seconds() const {
+  return length() == 0 ? 0 : seconds_of_epochs(*this) / static_cast<double>(length());
+}
+
+const std::vector<double>& Record::column(const std::string& name) const {
+  static const std::vector<double> none;
+  const auto found = columns.find(name);
+  return found == columns.end() ? none : found->second;
+}
+
+Record read_record(const std::string& folder) { return Reader(folder).read(); }
+
+void require_no_record(const std::string& folder) {
+  if (fs::exists(folder + "/config.json")) {
     throw Error(Fault::data, fmt::format("{}: there is a record in this folder already; name another one", folder));
   }
-  std::filesystem::path there = std::filesystem::absolute(folder);
-  while (!std::filesystem::exists(there)) there = there.parent_path();
+  fs::path there = fs::absolute(folder);
+  while (!fs::exists(there)) there = there.parent_path();
   // The dot makes a file in its place an error too.
   if (access((there / ".").c_str(), W_OK) != 0) {
     throw Error(Fault::data, fmt::format("{}: can't make the folder: {}", folder, std::strerror(errno)));
   }
 }
 
-Record Record::reopen(const std::string& folder, std::int64_t lines) {
-  const std::string path = folder + "/metrics.jsonl";
-  const std::string content = read_file(path);
-  std::size_t end = 0;
-  for (std::int64_t line = 0; line < lines; ++line) {
-    end = content.find('\n', end) + 1;
-    if (end == 0) throw Error(Fault::data, fmt::format("{}: has {} lines, the checkpoint knows {}", path, line, lines));
-  }
-  write_file_atomically(path, std::string_view(content).substr(0, end));
-  std::error_code ignored;
-  std::filesystem::remove(folder + "/summary.json", ignored);
-  for (const auto& file : std::filesystem::directory_iterator(folder, ignored)) {
-    if (file.path().extension() == ".part") std::filesystem::remove(file.path(), ignored);
-  }
-  Record record(folder);
-  record.lines_ = lines;
-  record.open_metrics();
-  return record;
-}
-
-void Record::open_metrics() {
-  const std::string path = folder_ + "/metrics.jsonl";
-  metrics_.reset(std::fopen(path.c_str(), "ae"));
-  if (!metrics_) throw Error(Fault::data, fmt::format("{}: can't write: {}", path, std::strerror(errno)));
-}
-
-void Record::add(const linear::Progress& now) {
-  if (now.epoch < next_) return;
-  next_ = now.epoch + std::max<std::int64_t>(1, now.epoch / 100 - 9);
-  const nlohmann::ordered_json entry = {{"epoch", now.epoch},
-                                        {"step", now.step},
-                                        {"loss", now.loss},
-                                        {"gradient_norm", now.gradient_norm},
-                                        {"weight_norm", now.weight_norm},
-                                        {"rate", now.rate},
-                                        {"seconds", now.seconds}};
-  write(entry.dump());
-}
-
-void Record::write(const std::string& json_line) {
-  // A full disk must not end the training: flush() asks how it went.
-  std::fputs((json_line + "\n").c_str(), metrics_.get());
-  ++lines_;
-}
-
-void Record::flush() {
-  if (std::fflush(metrics_.get()) != 0 || std::ferror(metrics_.get()) != 0) {
-    throw Error(Fault::data, fmt::format("{}/metrics.jsonl: can't write: {}", folder_, std::strerror(errno)));
-  }
-}
-
-void Record::finish(const std::string& summary_json) {
-  flush();
-  write_file_atomically(folder_ + "/summary.json", summary_json + "\n");
+std::string folder_name(const std::string& path) {
+  const fs::path normal = fs::path(path).lexically_normal();
+  return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
 }
 
 }  // namespace lipschitzlr::run

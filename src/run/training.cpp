@@ -13,9 +13,9 @@
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/reference.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
-#include "lipschitzlr/run/record.hpp"
 #include "run/account.hpp"
 #include "run/fit_progress.hpp"
+#include "run/record_writer.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -107,12 +107,12 @@ unsigned threads_beside(Communicator* communicator, unsigned wanted) {
 }
 
 // Rank 0's wish alone counts: the others may have none.
-std::optional<Record> begin_record(const TrainingChoice& choice, json setting, Communicator* communicator) {
-  std::optional<Record> record;
+std::optional<RecordWriter> begin_record(const TrainingChoice& choice, const json& setting,
+                                         Communicator* communicator) {
+  std::optional<RecordWriter> record;
   from_root(communicator, [&] {
     if (choice.record.empty()) return "";
-    setting["command"] = choice.command;
-    record = Record(choice.record, to_text(setting));
+    record = RecordWriter(choice.record, {{"kind", kFit}, {"command", choice.command}, {"options", setting}});
     return "";
   });
   return record;
@@ -121,7 +121,7 @@ std::optional<Record> begin_record(const TrainingChoice& choice, json setting, C
 // What comes after the training: measures, the account, what a later run needs to go on, the end of the record.
 template <class Scalar>
 void conclude(const Prepared& prepared, const TrainingChoice& choice, const json& setting,
-              const linear::State<Scalar>& state, ThreadPool& pool, std::optional<Record>& record,
+              const linear::State<Scalar>& state, ThreadPool& pool, std::optional<RecordWriter>& record,
               TrainingResult& result) {
   result.train = measure_on(result.model, prepared.train, pool);
   if (prepared.test.rows() > 0) result.test = measure_on(result.model, prepared.test, pool);
@@ -132,7 +132,7 @@ void conclude(const Prepared& prepared, const TrainingChoice& choice, const json
   }
   if (!record) return;
   try {
-    record->finish(to_text(account));
+    record->finish(account);
   } catch (const Error& error) {
     result.record_failure = error.what();
   }
@@ -150,7 +150,7 @@ TrainingResult train_as(const DataChoice& data, const Prepared& prepared, const 
   choose_rate(*problem, choice, options, result);
 
   const json setting = setting_of(data, prepared, choice, options);
-  std::optional<Record> record = begin_record(choice, setting, communicator);
+  std::optional<RecordWriter> record = begin_record(choice, setting, communicator);
   FitProgress progress(is_root(communicator) ? choice.verbosity : Verbosity::silent, options.epochs, options.seconds,
                        choice.watch);
   const InterruptGuard guard;

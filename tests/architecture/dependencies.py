@@ -23,6 +23,9 @@ MAY_USE = {
     "experiment": CORE + ["nn", "dist", "run"],
     "report": CORE + ["nn", "dist", "run", "experiment"],
     "app": CORE + ["nn", "dist", "run", "experiment", "report"],
+    # Umbrella headers of the libraries, in include/lipschitzlr/ itself.
+    "core.hpp": CORE,
+    "torch.hpp": CORE + ["nn", "dist"],
 }
 LIBTORCH = re.compile(r"^(torch|ATen|c10)/")
 MAY_USE_LIBTORCH = {"nn", "dist"}

@@ -33,6 +33,12 @@ class Dependencies(unittest.TestCase):
     def test_a_clean_tree_has_no_fault(self):
         self.assertEqual(dependencies.check(self.root), ([], []))
 
+    def test_an_umbrella_header_includes_its_library_and_nothing_else(self):
+        self.write("include/lipschitzlr/core.hpp", '#include "lipschitzlr/rate/rule.hpp"\n')
+        self.assertEqual(dependencies.check(self.root), ([], []))
+        self.write("include/lipschitzlr/core.hpp", '#include "lipschitzlr/nn/tap.hpp"\n')
+        self.assert_one_fault("core.hpp", "must not use nn/")
+
     def test_a_folder_to_the_right_is_seen(self):
         self.write("src/bound/norms.cpp", '#include "lipschitzlr/rate/rule.hpp"\n')
         self.assert_one_fault("src/bound/norms.cpp", "must not use rate/")

@@ -9,7 +9,7 @@
 namespace lipschitzlr {
 namespace {
 
-TEST(ThreadPool, RunsEachTaskOnceForAnyTeam) {
+TEST(ThreadPool, RunsEachTaskOnceForAnyNumberOfThreads) {
   for (unsigned threads : {1u, 2u, 7u}) {
     ThreadPool pool(threads);
     EXPECT_EQ(pool.size(), threads);

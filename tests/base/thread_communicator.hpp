@@ -1,6 +1,6 @@
 #pragma once
-// A team whose processes are threads of the test: quick to start, and enough to see that a computation says the same
-// things in the same order. Sums are added in order of rank, so that all get the same bits.
+// A communicator whose processes are threads of the test: quick to start, and enough to see that a computation says the
+// same things in the same order. Sums are added in order of rank, so that all get the same bits.
 
 #include <algorithm>
 #include <barrier>

@@ -12,7 +12,7 @@ namespace lipschitzlr {
 namespace {
 
 using test::Ended;
-using test::run_team;
+using test::run_processes;
 
 std::vector<double> numbers(int rank, std::size_t count) {
   Random random(static_cast<std::uint64_t>(rank) + 7);
@@ -49,7 +49,7 @@ LIPSCHITZLR_WORK(sums_have_the_same_bits) {
 
 TEST(Connect, SumsAreRightAndHaveTheSameBitsInAllProcesses) {
   for (const int size : {3, 4}) {
-    const std::vector<Ended> ended = run_team(size, "sums_have_the_same_bits");
+    const std::vector<Ended> ended = run_processes(size, "sums_have_the_same_bits");
     for (const Ended& one : ended) {
       EXPECT_EQ(one.exit_code, 0) << one.written;
       EXPECT_EQ(one.written, ended[0].written);
@@ -58,15 +58,15 @@ TEST(Connect, SumsAreRightAndHaveTheSameBitsInAllProcesses) {
   }
 }
 
-TEST(Connect, TheLoadedLibtorchTellsItsVersionAndNotItsProcessor) {
+TEST(Connect, TheLoadedLibtorchGivesItsVersionAndNotItsProcessor) {
   EXPECT_NE(dist::libtorch_build().find("TORCH_VERSION="), std::string::npos) << dist::libtorch_build();
   EXPECT_EQ(dist::libtorch_build().find("CPU capability"), std::string::npos);
 }
 
-TEST(Connect, OneProcessIsATeamOfItsOwnAndOpensNoPort) {
-  dist::Surroundings surroundings;
-  surroundings.address = "no.such.host.invalid";
-  const std::unique_ptr<Communicator> communicator = dist::connect(surroundings);
+TEST(Connect, OneProcessOpensNoPort) {
+  dist::WorldEnv world;
+  world.address = "no.such.host.invalid";
+  const std::unique_ptr<Communicator> communicator = dist::connect(world);
   EXPECT_EQ(communicator->size(), 1);
   EXPECT_TRUE(communicator->is_root());
   std::vector<double> values = {1.5};
@@ -91,8 +91,8 @@ LIPSCHITZLR_WORK(small_calls) {
   out << " " << text;
 }
 
-TEST(Connect, MaximaSeeWhatIsNotANumberAndRankZeroIsHeardByAll) {
-  for (const Ended& one : run_team(3, "small_calls")) EXPECT_EQ(one.written, "2 -1 1 from the first");
+TEST(Connect, MaximaKeepNaNAndRankZeroBroadcasts) {
+  for (const Ended& one : run_processes(3, "small_calls")) EXPECT_EQ(one.written, "2 -1 1 from the first");
 }
 
 LIPSCHITZLR_WORK(other_data) {
@@ -100,8 +100,8 @@ LIPSCHITZLR_WORK(other_data) {
   require_equal(communicator, "data", communicator.rank() == 1 ? "b" : "a", Fault::data);
 }
 
-TEST(Connect, OtherDataInOneProcessIsToldByAll) {
-  for (const Ended& one : run_team(3, "other_data")) {
+TEST(Connect, OtherDataInOneProcessIsReportedByAll) {
+  for (const Ended& one : run_processes(3, "other_data")) {
     EXPECT_EQ(one.exit_code, 3);
     EXPECT_EQ(one.written, "other data in rank 1 than in rank 0; all processes must be started alike");
   }

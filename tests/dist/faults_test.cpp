@@ -1,4 +1,4 @@
-// What the others say when one process of a real team is killed, stops, or ends early.
+// What the others say when one process of several is killed, stops, or ends early.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -10,7 +10,7 @@ namespace lipschitzlr {
 namespace {
 
 using test::Ended;
-using test::member_of;
+using test::environment_of;
 using test::Process;
 
 // argument: "RANK HOW", what becomes of that rank after the first sum.
@@ -33,7 +33,7 @@ std::vector<Ended> run_three(int rank, const std::string& how, double timeout) {
   const int port = test::free_port();
   std::vector<std::unique_ptr<Process>> processes;
   for (int each = 0; each < 3; ++each) {
-    test::Environment environment = member_of(each, 3, port, timeout);
+    test::Environment environment = environment_of(each, 3, port, timeout);
     environment["LIPSCHITZLR_TEST_ARGUMENT"] = std::to_string(rank) + " " + how;
     processes.push_back(std::make_unique<Process>("one_fails", environment));
   }
@@ -57,8 +57,8 @@ TEST(Faults, AKilledRankIsNamedByAllOthersAtOnce) {
   for (const Ended& one : others) EXPECT_LT(one.seconds, 60);
 }
 
-TEST(Faults, TheEndOfRankZeroIsToldByAllOthers) {
-  expect_all(run_three(0, "killed", 60), "rank 0 was lost or has ended, and with it what keeps the processes together");
+TEST(Faults, TheEndOfRankZeroIsReportedByAllOthers) {
+  expect_all(run_three(0, "killed", 60), "rank 0 was lost or has ended, and with it the rendezvous of the processes");
 }
 
 TEST(Faults, AStoppedRankIsNamedAfterTheTimeout) {

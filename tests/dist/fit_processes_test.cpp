@@ -1,5 +1,5 @@
-// What tests/linear/team_test.cpp asks of threads, asked of real processes: the numbers of one process, and the same
-// bits in all.
+// What tests/linear/communicator_test.cpp asks of threads, asked of real processes: the numbers of one process, and the
+// same bits in all.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace lipschitzlr::linear {
 namespace {
 
 using test::Ended;
-using test::run_team;
+using test::run_processes;
 
 std::vector<SpreadCase> all_cases() {
   std::vector<SpreadCase> cases = measured_cases();
@@ -46,7 +46,7 @@ TEST(FitProcesses, HaveTheNumbersOfOneAndTheSameBitsInAll) {
   std::vector<Numbers> alone;
   for (const SpreadCase& spread : cases) alone.push_back(spread.run(nullptr));
   for (const int size : {2, 3, 4}) {
-    const std::vector<Ended> ended = run_team(size, "spread_numbers");
+    const std::vector<Ended> ended = run_processes(size, "spread_numbers");
     for (const Ended& one : ended) {
       ASSERT_EQ(one.exit_code, 0) << one.written;
       EXPECT_EQ(one.written, ended[0].written) << "other bits in a rank";

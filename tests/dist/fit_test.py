@@ -48,7 +48,7 @@ class FitTest(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def team(self, *words_of_ranks):
+    def start_all(self, *words_of_ranks):
         """Processes that the environment joins, each with words of its own."""
         shared = {"WORLD_SIZE": str(len(words_of_ranks)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(),
                   "LIPSCHITZLR_TOKEN": secrets.token_hex(8)}
@@ -67,7 +67,7 @@ class FitTest(unittest.TestCase):
         """What the speaking process printed; the others must be silent."""
         if processes == 1:
             return self.run_program("fit", *words)
-        ends = results(self.team(*[words] * processes))
+        ends = results(self.start_all(*[words] * processes))
         for number, (ended, out, err) in enumerate(ends):
             self.assertEqual(ended, 0, f"rank {number}: {out}{err}")
             if number > 0:
@@ -130,10 +130,10 @@ class FitTest(unittest.TestCase):
     def test_an_interruption_of_any_ends_all_and_leaves_a_model_to_go_on_with(self):
         words = ["digits", "--solver", "gd", "--rate", "gradient", "--tolerance", "0"]
         endless = [*words, "--epochs", "100000000", "-q", "-o", "model.json"]
-        team = self.team([*endless, "--record", "record"], endless)
-        wait_for_file(self, self.path("record/metrics.jsonl"), team[0])
-        team[1].send_signal(signal.SIGINT)
-        ends = results(team)
+        processes = self.start_all([*endless, "--record", "record"], endless)
+        wait_for_file(self, self.path("record/metrics.jsonl"), processes[0])
+        processes[1].send_signal(signal.SIGINT)
+        ends = results(processes)
         self.assertEqual([end[0] for end in ends], [130, 130], ends)
         self.assertIn("--resume model.json", ends[0][2])
         epochs = read_json(self.path("model.json"))["training"]["epochs"]
@@ -149,7 +149,7 @@ class FitTest(unittest.TestCase):
             (2, [*base, "--l2", "0.5"], "other options in rank 1"),
         ]
         for code, words, message in table:
-            for ended, _, err in results(self.team(base, words)):
+            for ended, _, err in results(self.start_all(base, words)):
                 self.assertEqual(ended, code, err)
                 self.assertIn(message, err)
             self.assertFalse(os.path.exists(self.path("model.json")))
@@ -157,7 +157,7 @@ class FitTest(unittest.TestCase):
     def test_each_process_may_have_its_own_number_of_threads(self):
         words = ["iris", "--solver", "gd", "--epochs", "5", "--json"]
         for own in (["--threads", "1"], []), ([], ["--threads", "1"]):
-            ends = results(self.team(*[[*words, *more] for more in own]))
+            ends = results(self.start_all(*[[*words, *more] for more in own]))
             self.assertEqual([end[0] for end in ends], [0, 0], ends)
             self.assert_close(json.loads(ends[0][1]), json.loads(self.fit(1, *words)), "account")
 
@@ -172,11 +172,11 @@ class FitTest(unittest.TestCase):
         for first, second, message in table:
             alone_said = results([start_process(self, [PROGRAM, "fit", *words, *first], self.folder)])[0]
             self.assertIn(message, alone_said[2])
-            for ended, _, err in results(self.team([*words, *first], [*words, *second])):
+            for ended, _, err in results(self.start_all([*words, *first], [*words, *second])):
                 self.assertEqual((ended, err), (alone_said[0], alone_said[2]))
 
     def test_standard_input_is_refused(self):
-        for ended, _, err in results(self.team(["-"], ["-"])):
+        for ended, _, err in results(self.start_all(["-"], ["-"])):
             self.assertEqual(ended, 2, err)
             self.assertIn("standard input reaches one process alone", err)
 

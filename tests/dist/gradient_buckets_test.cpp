@@ -44,11 +44,11 @@ LIPSCHITZLR_WORK(buckets) {
 }
 
 TEST(GradientBuckets, SumWhatAnyProcessHasAndLeaveAloneWhatNoneHas) {
-  for (const test::Ended& one : test::run_team(2, "buckets")) {
+  for (const test::Ended& one : test::run_processes(2, "buckets")) {
     EXPECT_EQ(one.exit_code, 0) << one.written;
     EXPECT_EQ(one.written, "10 - - 0 - - 10 - - ");
   }
-  for (const test::Ended& one : test::run_team(3, "buckets")) EXPECT_EQ(one.written, "10 - - 10 - - 10 - - ");
+  for (const test::Ended& one : test::run_processes(3, "buckets")) EXPECT_EQ(one.written, "10 - - 10 - - 10 - - ");
 }
 
 }  // namespace

@@ -105,21 +105,21 @@ TEST(Launch, EndsAllWhenOneFailsAndTakesItsExitCode) {
   EXPECT_EQ(outcome.errors, "[1] broken\nlipschitzlr: rank 1 failed first, with exit code 3; its message is above\n");
 }
 
-TEST(Launch, BlamesWhoWasKilledRatherThanWhoMissedIt) {
+TEST(Launch, BlamesTheKilledRankRatherThanThoseThatWaitedForIt) {
   LaunchOptions options = script(3, "[ $RANK = 2 ] || exit 4; kill -9 $$");
-  options.together = 30;  // all have ended long before
+  options.settle = 30;  // all have ended long before
   const Outcome outcome = run(options);
   EXPECT_EQ(outcome.exit_code, 137);
   EXPECT_EQ(outcome.errors, "lipschitzlr: rank 2 was killed by signal 9 (Killed)\n");
 }
 
-TEST(Launch, KillsWhoDoesNotEnd) {
+TEST(Launch, KillsWhatDoesNotEnd) {
   LaunchOptions options = script(2, "trap '' TERM; [ $RANK = 0 ] || exit 2; while :; do sleep 0.01; done");
   options.grace = 0.5;
   EXPECT_EQ(run(options).exit_code, 2);
 }
 
-TEST(Launch, KillsWhoDoesNotEndThoughItIsInterruptedMeanwhile) {
+TEST(Launch, KillsWhatDoesNotEndThoughItIsInterruptedMeanwhile) {
   const Folder folder;
   LaunchOptions options = script(2,
                                  "trap '' INT; trap 'touch asked' TERM; [ $RANK = 1 ] || touch ready; "
@@ -131,7 +131,7 @@ TEST(Launch, KillsWhoDoesNotEndThoughItIsInterruptedMeanwhile) {
   EXPECT_EQ(end_of(id), 3);
 }
 
-TEST(Launch, KillsWhoHangsAfterAnInterrupt) {
+TEST(Launch, KillsWhatHangsAfterAnInterrupt) {
   const Folder folder;
   LaunchOptions options = script(2,
                                  "[ $RANK = 0 ] && trap '' INT || trap 'exit 130' INT; touch ready$RANK; "

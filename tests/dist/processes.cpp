@@ -38,7 +38,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 int do_work(const std::string& name) {
   std::ofstream out(std::getenv(kFile));
   try {
-    const std::unique_ptr<Communicator> communicator = dist::connect(dist::surroundings().value());
+    const std::unique_ptr<Communicator> communicator = dist::connect(dist::world_env().value());
     works().at(name)(*communicator, out);
     return 0;
   } catch (const Error& error) {
@@ -116,7 +116,7 @@ void Process::signal(int number) { kill(id_, number); }
 
 std::string Process::written() const { return read_file(file_); }
 
-Environment member_of(int rank, int size, int port, double timeout) {
+Environment environment_of(int rank, int size, int port, double timeout) {
   return {{"RANK", std::to_string(rank)},
           {"WORLD_SIZE", std::to_string(size)},
           {"LOCAL_RANK", std::to_string(rank)},
@@ -127,22 +127,22 @@ Environment member_of(int rank, int size, int port, double timeout) {
 }
 
 int free_port() {
-  const int door = socket(AF_INET, SOCK_STREAM, 0);
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
-  const bool bound = bind(door, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
-                     getsockname(door, reinterpret_cast<sockaddr*>(&address), &length) == 0;
-  close(door);
+  const bool bound = bind(listener, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
+                     getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length) == 0;
+  close(listener);
   return bound ? ntohs(address.sin_port) : 0;
 }
 
-std::vector<Ended> run_team(int size, const std::string& work, const TeamOptions& options) {
+std::vector<Ended> run_processes(int size, const std::string& work, const ProcessOptions& options) {
   const int port = free_port();
   std::vector<std::unique_ptr<Process>> processes;
   for (int rank = 0; rank < size; ++rank) {
-    Environment environment = member_of(rank, size, port, options.timeout);
+    Environment environment = environment_of(rank, size, port, options.timeout);
     environment[kArgument] = options.argument;
     if (options.changes) {
       for (const auto& [name, value] : options.changes(rank)) environment[name] = value;

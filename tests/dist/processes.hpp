@@ -1,8 +1,8 @@
 #pragma once
-// Real processes for tests: run_team(2, "work") starts this test program twice more, each copy joins the team and runs
-// the work of that name, and what each one wrote comes back. A work stands in the test file:
+// Real processes for tests: run_processes(2, "work") starts this test program twice more, each copy joins the others
+// and runs the work of that name, and what each one wrote comes back. A work stands in the test file:
 //
-//   LIPSCHITZLR_WORK(work) { out << team.rank(); }
+//   LIPSCHITZLR_WORK(work) { out << communicator.rank(); }
 //
 // Copies are told by the environment which work they are to do; the tests themselves they never reach.
 
@@ -24,7 +24,7 @@ struct Ended {
   double seconds = 0;   // from the start of the first process to the end of this one
 };
 
-struct TeamOptions {
+struct ProcessOptions {
   double timeout = 60;
   std::string argument;                          // for the work: argument()
   std::function<Environment(int rank)> changes;  // of the variables of one process
@@ -36,7 +36,7 @@ struct RegisteredWork {
   RegisteredWork(const std::string& name, Work work);
 };
 
-std::vector<Ended> run_team(int size, const std::string& work, const TeamOptions& options = {});
+std::vector<Ended> run_processes(int size, const std::string& work, const ProcessOptions& options = {});
 std::string argument();  // in a work
 
 // Processes one by one, for tests in which some come late or not at all.
@@ -57,7 +57,7 @@ class Process {
   std::string file_;
   double start_;
 };
-Environment member_of(int rank, int size, int port, double timeout = 60);
+Environment environment_of(int rank, int size, int port, double timeout = 60);
 int free_port();
 
 }  // namespace lipschitzlr::test

@@ -2,7 +2,7 @@
 """How processes that train together are started, and what becomes of them when one is lost: start_test.py PROGRAM [TEST ...]
 
 By launch, by plain variables and by mpirun they train the same weights. A killed process is named by the others, the
-checkpoint is whole and goes on. What can't become a team (a busy port, another world size, a missing process) is told.
+checkpoint is whole and goes on. What can't work together (a busy port, another world size, a missing process) is told.
 Two machines are made of network namespaces where the system lets us; where not, that test is skipped and says so.
 """
 import json
@@ -184,7 +184,7 @@ class StartTest(unittest.TestCase):
         self.assertIn("train --resume run", self.finish(launch, 130)[1])
         self.resume()
 
-    # ---- no team
+    # ---- what can't work together
 
     def test_a_failing_process_ends_a_launch_with_its_message(self):
         out, err = self.finish(self.start(["launch", "-n", "2", "--", "train", "--data", "nowhere", "-o", "run"]), 3)
@@ -201,7 +201,7 @@ class StartTest(unittest.TestCase):
             busy = door.getsockname()[1]
             self.assertIn(f"port {busy} of 127.0.0.1 is busy", self.finish(self.start_rank(0, 2, busy, words), 2)[1])
         alone = self.start_rank(0, 2, free_port(), words, LIPSCHITZLR_TIMEOUT="3")
-        self.assertIn("rank 1 did not come within 3 s", self.finish(alone, 4)[1])
+        self.assertIn("rank 1 did not connect within 3 s", self.finish(alone, 4)[1])
         port = free_port()
         others = [self.start_rank(rank, 2 + rank, port, words) for rank in range(2)]
         for other in others:

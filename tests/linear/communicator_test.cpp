@@ -14,10 +14,10 @@ void expect_same_numbers(const std::vector<SpreadCase>& cases) {
   for (const SpreadCase& spread : cases) {
     const Numbers one = spread.run(nullptr);
     for (const int size : {1, 2, 3, 4}) {
-      const auto teams =
+      const auto all =
           run_threads<Numbers>(size, [&](Communicator& communicator) { return spread.run(&communicator); });
-      for (const Numbers& numbers : teams) EXPECT_EQ(numbers, teams[0]) << spread.name << ", other bits in a rank";
-      EXPECT_EQ(difference(spread, one, teams[0]), "") << size << " processes";
+      for (const Numbers& numbers : all) EXPECT_EQ(numbers, all[0]) << spread.name << ", other bits in a rank";
+      EXPECT_EQ(difference(spread, one, all[0]), "") << size << " processes";
     }
   }
 }
@@ -28,7 +28,7 @@ TEST(Communicator, EverySolverGivesTheWeightsOfOneProcess) { expect_same_numbers
 
 TEST(Communicator, GetsTheAdviceOfOneProcess) { expect_same_numbers(advice_cases()); }
 
-TEST(Communicator, WhoeverIsInterruptedStopsAllAfterTheSameStep) {
+TEST(Communicator, AnInterruptInOneProcessStopsAllAfterTheSameStep) {
   const auto outcomes = run_threads<Outcome<double>>(3, [](Communicator& communicator) {
     ThreadPool pool(1);
     const auto problem = spread_problem<double>(Family::logistic, false, pool, &communicator);

@@ -175,8 +175,8 @@ TEST_F(SolverTest, ThreadsDoNotChangeABit) {
   for (Family family : kFamilies) {
     std::vector<Weights<double>> weights;
     for (unsigned threads : {1u, 2u, 7u}) {
-      ThreadPool communicator(threads);
-      const auto problem = random_problem(family, communicator, 20000, 7);
+      ThreadPool many(threads);
+      const auto problem = random_problem(family, many, 20000, 7);
       for (Index batch : {Index{0}, Index{5000}}) {
         SolverOptions options;
         options.batch = batch;

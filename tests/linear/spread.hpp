@@ -1,6 +1,6 @@
 #pragma once
 // Trainings whose numbers must be the same however many processes share the rows: each case makes its problem, of this
-// process' rows when there is a team, and gives back every number that came out.
+// process' rows when there is a communicator, and returns every number that came out.
 
 #include <cmath>
 #include <functional>
@@ -225,7 +225,7 @@ inline std::vector<SpreadCase> few_solver_cases() {
   };
 }
 
-// What is wrong with the numbers of a team, beside those of one process; empty when nothing is.
+// How the numbers of several processes differ from those of one; empty when they do not.
 inline std::string difference(const SpreadCase& spread, const Numbers& one, const Numbers& communicator) {
   if (one.size() != communicator.size()) return spread.name + ": another count of numbers";
   double largest = 0;  // a weight near zero is as exact as the weights beside it

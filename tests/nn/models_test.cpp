@@ -182,10 +182,8 @@ TEST(SoftmaxNetwork, FollowsSoftmaxRegressionStepByStep) {
   const torch::Tensor labels =
       torch::from_blob(const_cast<double*>(y.data()), {kRows}, torch::kDouble).to(torch::kLong);
   const auto network = make_network("softmax", options);
-  ControllerOptions controller;
-  controller.loss.classes = kClasses;
   // Without the bias, which the linear model has no column for.
-  LipschitzSGD optimizer({network->head()->weight}, network->head()->tap(), controller);
+  LipschitzSGD optimizer({network->head()->weight}, network->head());
   for (Index step = 0; step < kSteps; ++step) {
     network->zero_grad();
     const torch::Tensor loss = torch::nn::functional::cross_entropy(network->forward(images), labels);

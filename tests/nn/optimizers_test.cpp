@@ -35,19 +35,20 @@ std::vector<double> start() { return {1, -2, 0.5, 3, -0.25}; }
 ControllerOptions controller_options(rate::RuleOptions rule_options) {
   ControllerOptions options;
   options.rule_options = rule_options;
-  options.loss.classes = 4;
+  options.loss = cross_entropy(4);
+  options.announces_epochs = true;
   options.second_moment = rate::SecondMoment::coded;
   return options;
 }
 
 // Steps of the stream; an epoch has three.
-void run(int from, int to, torch::Tensor& w, LipschitzOptimizer& optimizer, Tap& tap) {
+void run(int from, int to, torch::Tensor& w, Optimizer& optimizer, Tap& tap) {
   const Stream stream;
   for (int step = from; step < to; ++step) {
     w.mutable_grad() = vector_of(stream.gradient(step));
     tap.add(stream.norms(step));
     optimizer.step();
-    if (step % 3 == 2) optimizer.end_epoch();
+    if (step % 3 == 2) optimizer.controller().end_epoch();
   }
 }
 
@@ -98,9 +99,8 @@ struct Reference {
   }
 };
 
-std::unique_ptr<LipschitzOptimizer> make(const std::string& rule, LipschitzOptimizer::Groups groups,
-                                         std::shared_ptr<Tap> tap, const ControllerOptions& options,
-                                         LipschitzOptions defaults = {}) {
+std::unique_ptr<Optimizer> make(const std::string& rule, Optimizer::Groups groups, std::shared_ptr<Tap> tap,
+                                const ControllerOptions& options, OptimizerOptions defaults = {}) {
   if (rule == "sgd") return std::make_unique<LipschitzSGD>(groups, tap, options, defaults);
   if (rule == "adamo") return std::make_unique<AdaMo>(groups, tap, options, defaults);
   if (rule == "rmsprop") return std::make_unique<AdaptiveRMSprop>(groups, tap, options, defaults);
@@ -125,7 +125,7 @@ TEST_P(PaperOptimizer, FollowsTheSlowReferenceForTenSteps) {
 
   torch::Tensor w = vector_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
-  const auto defaults = LipschitzOptions().weight_decay(given.weight_decay).bias_correction(given.corrected);
+  const auto defaults = OptimizerOptions().weight_decay(given.weight_decay).bias_correction(given.corrected);
   const auto optimizer = make(given.rule, {{{w}}}, tap, controller_options(rule_options), defaults);
   const Stream stream;
   for (int step = 0; step < kSteps; ++step) {
@@ -158,11 +158,11 @@ TEST(LipschitzSgd, PerEpochUsesTheFirstBatchThenTheLargestNormOfTheEpoch) {
   EXPECT_DOUBLE_EQ(step_with(10), 32.0 / 3 / 10);
   EXPECT_DOUBLE_EQ(step_with(40), 32.0 / 3 / 10);
   EXPECT_DOUBLE_EQ(step_with(20), 32.0 / 3 / 10);
-  optimizer.end_epoch();
+  optimizer.controller().end_epoch();
   EXPECT_DOUBLE_EQ(step_with(1), 32.0 / 3 / 40);
 }
 
-// The first batch gives a rate to begin with; the largest norm of the first epoch gives the one for ever.
+// The first batch gives a rate to begin with; the largest norm of the first epoch gives the one for the whole run.
 TEST(LipschitzSgd, FixedPolicyKeepsTheConstantOfTheFirstEpoch) {
   torch::Tensor w = vector_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
@@ -181,10 +181,10 @@ TEST(LipschitzSgd, FixedPolicyKeepsTheConstantOfTheFirstEpoch) {
   torch::load(optimizer, archive);
   expect_rate(40, 10);
   expect_rate(5, 10);
-  optimizer.end_epoch();
+  optimizer.controller().end_epoch();
   for (const double norm : {80.0, 2.0}) {
     expect_rate(norm, 40);
-    optimizer.end_epoch();
+    optimizer.controller().end_epoch();
   }
 }
 
@@ -198,7 +198,7 @@ TEST(AdaMo, TheFirstEpochHasItsOwnRateThenKStartsThere) {
   tap->add({64, 64, 64, 8});  // G = 3/32 * 64 = 6
   optimizer.step();
   EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), 0.1);
-  optimizer.end_epoch();
+  optimizer.controller().end_epoch();
   tap->add({64, 64, 64, 8});
   optimizer.step();
   EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), 1 / (0.9 * 0.1 + 0.1 * 6));
@@ -232,7 +232,7 @@ TEST(Optimizers, RefuseTheArchiveOfAnother) {
 }
 
 // K's average, which makes the rate, and V's, which makes the step, must both take the archive's beta.
-TEST(Optimizers, GoOnWithTheOptionsOfTheArchive) {
+TEST(Optimizers, TakeTheOptionsOfTheArchive) {
   rate::RuleOptions slow;
   slow.beta = 0.99;
   torch::Tensor whole = vector_of(start()).requires_grad_();
@@ -259,7 +259,7 @@ TEST(Optimizers, AnotherRulesArchiveChangesNothing) {
   torch::save(sgd, archive);
   const std::string before = adamo.controller().save();
   EXPECT_THROW(torch::load(adamo, archive), Error);
-  EXPECT_TRUE(adamo.state().empty());
+  EXPECT_TRUE(adamo.snapshot().tensors.empty());
   EXPECT_EQ(adamo.controller().save(), before);
 }
 
@@ -281,10 +281,10 @@ TEST(Optimizers, AGroupAddedLaterCountsInTheWeightNorm) {
 TEST(Optimizers, GroupsHaveTheirOwnDecayAndScale) {
   torch::Tensor a = vector_of(start()).requires_grad_(), b = vector_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
-  LipschitzOptimizer::Groups groups;
+  Optimizer::Groups groups;
   groups.emplace_back(std::vector<torch::Tensor>{a},
-                      std::make_unique<LipschitzOptions>(LipschitzOptions().weight_decay(0.5)));
-  groups.emplace_back(std::vector<torch::Tensor>{b}, std::make_unique<LipschitzOptions>(LipschitzOptions().scale(2)));
+                      std::make_unique<OptimizerOptions>(OptimizerOptions().weight_decay(0.5)));
+  groups.emplace_back(std::vector<torch::Tensor>{b}, std::make_unique<OptimizerOptions>(OptimizerOptions().scale(2)));
   LipschitzSGD optimizer(groups, tap, controller_options({}));
   a.mutable_grad() = torch::ones_like(a);
   b.mutable_grad() = torch::ones_like(b);
@@ -298,7 +298,7 @@ TEST(Optimizers, LeaveFrozenParametersAndThoseWithoutGradientAlone) {
   torch::Tensor moved = vector_of(start()).requires_grad_(), frozen = vector_of(start());
   torch::Tensor unused = vector_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
-  AutoAdam optimizer({moved, frozen, unused}, tap, controller_options({}), LipschitzOptions().weight_decay(0.1));
+  AutoAdam optimizer({moved, frozen, unused}, tap, controller_options({}), OptimizerOptions().weight_decay(0.1));
   tap->add({10, 10, 10, 8});
   moved.mutable_grad() = torch::ones_like(moved);
   optimizer.step();
@@ -328,26 +328,6 @@ TEST(Optimizers, SayWhatIsMissingWhenNothingWasMeasured) {
   EXPECT_THROW(LipschitzSGD({w}, nullptr, controller_options({})), Error);
 }
 
-TEST(Controller, DrivesLibtorchsOwnOptimizers) {
-  torch::Tensor w = vector_of(start()).requires_grad_();
-  std::vector<std::unique_ptr<torch::optim::Optimizer>> optimizers;
-  optimizers.push_back(std::make_unique<torch::optim::SGD>(std::vector{w}, torch::optim::SGDOptions(1)));
-  optimizers.push_back(std::make_unique<torch::optim::Adam>(std::vector{w}));
-  optimizers.push_back(std::make_unique<torch::optim::AdamW>(std::vector{w}));
-  optimizers.push_back(std::make_unique<torch::optim::RMSprop>(std::vector{w}));
-  for (auto& optimizer : optimizers) {
-    auto tap = std::make_shared<Tap>();
-    ControllerOptions options = controller_options({});
-    options.rule_options.decay = 1;
-    RateController controller(tap, {w}, options);
-    tap->add({64.0 / 3, 1, 1, 8});  // G = 2
-    controller.drive(*optimizer);
-    EXPECT_DOUBLE_EQ(optimizer->param_groups()[0].options().get_lr(), 0.5);
-    controller.drive(*optimizer);
-    EXPECT_DOUBLE_EQ(optimizer->param_groups()[0].options().get_lr(), 0.25);
-  }
-}
-
 TEST(Controller, TheLargestWeightCountsWithL2AndBuffersWhenGiven) {
   torch::Tensor small = torch::ones({4}), large = torch::full({4}, 10.0);
   auto tap = std::make_shared<Tap>();
@@ -357,44 +337,67 @@ TEST(Controller, TheLargestWeightCountsWithL2AndBuffersWhenGiven) {
   torch::Tensor w = small.clone().requires_grad_();
   LipschitzSGD without({w}, tap, options);
   LipschitzSGD with({w}, tap, options, {}, {large});
-  without.controller().before_step();
-  with.controller().before_step();
+  without.controller().begin_step();
+  with.controller().begin_step();
   EXPECT_DOUBLE_EQ(without.controller().rate(), 1 / (1 + 0.1 * 2));
   EXPECT_DOUBLE_EQ(with.controller().rate(), 1 / (1 + 0.1 * 20));
   EXPECT_TRUE(std::isnan(largest_norm({small, torch::full({1}, NAN), large})));
 }
 
-TEST(Controller, TakesAGivenConstantWhateverIsMeasured) {
+// The rate that one batch of these norms gives.
+double rate_of(const PenultimateNorms& norms, const ControllerOptions& options) {
   auto tap = std::make_shared<Tap>();
-  tap->add({100, 100, 100, 8});
+  LipschitzSGD optimizer({vector_of({1})}, tap, options);
+  tap->add(norms);
+  optimizer.step();
+  EXPECT_EQ(optimizer.controller().numbers().penultimate_norm, norms.frobenius);
+  return optimizer.controller().rate();
+}
+
+TEST(Controller, TakesAGivenConstantWhateverIsMeasured) {
   ControllerOptions options = controller_options({});
   options.gradient_bound = 4;
-  RateController controller(tap, {}, options);
-  controller.before_step();
-  EXPECT_DOUBLE_EQ(controller.rate(), 0.25);
-  EXPECT_EQ(controller.numbers().penultimate_norm, 100);
+  EXPECT_DOUBLE_EQ(rate_of({100, 100, 100, 8}, options), 0.25);
 }
 
 TEST(Controller, KnowsBinaryAndRegressionLosses) {
+  const PenultimateNorms norms{8, 16, 1, 4};
+  EXPECT_DOUBLE_EQ(rate_of(norms, {.loss = binary_cross_entropy()}), 1.0);    // K_z / 2m = 1
+  EXPECT_DOUBLE_EQ(rate_of(norms, {.loss = squared_error(2, 3)}), 1.0 / 10);  // (2 + 3)/4 * 8
+}
+
+TEST(Controller, ASchedulesFactorGoesWithAnyRule) {
+  ControllerOptions options{.loss = cross_entropy(4)};
+  options.schedule = rate::Schedule::step;
+  options.schedule_steps = 4;
   auto tap = std::make_shared<Tap>();
-  tap->add({8, 16, 1, 4});
-  ControllerOptions binary;
-  binary.loss.kind = LossKind::binary;
-  RateController first(tap, {}, binary);
-  first.before_step();
-  EXPECT_DOUBLE_EQ(first.rate(), 1.0);  // K_z / 2m = 1
-  ControllerOptions regression;
-  regression.loss = {.kind = LossKind::regression, .output_bound = 2, .target_norm = 3};
-  RateController second(tap, {}, regression);
-  second.before_step();
-  EXPECT_DOUBLE_EQ(second.rate(), 1.0 / 10);  // (2 + 3)/4 * 8
+  LipschitzSGD optimizer({vector_of({1})}, tap, options);
+  for (const double factor : {1.0, 1.0, 0.1, 0.01, 0.01}) {
+    tap->add({32.0 / 3, 1, 1, 8});  // G = 1
+    optimizer.step();
+    EXPECT_DOUBLE_EQ(optimizer.param_groups()[0].options().get_lr(), factor);
+  }
 }
 
 TEST(Controller, RefusesADamagedState) {
-  RateController controller(std::make_shared<Tap>(), {}, {});
-  EXPECT_THROW(controller.load("{}"), Error);
-  EXPECT_THROW(controller.load("not JSON"), Error);
-  EXPECT_NO_THROW(controller.load(controller.save()));
+  LipschitzSGD optimizer({vector_of({1})}, std::make_shared<Tap>(3));
+  RateController& controller = optimizer.controller();
+  const std::string good = controller.save();
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    const std::size_t place = good.find(from);
+    EXPECT_NE(place, std::string::npos) << from << " in " << good;
+    return std::string(good).replace(place, from.size(), to);
+  };
+  for (const std::string& bad :
+       {std::string("{}"), std::string("not JSON"), changed("\"steps\":0", "\"steps\":-1"),
+        changed("\"batches\":0", "\"batches\":-3"), changed("\"batches\":0", "\"batches\":1e300"),
+        changed("\"numbers\":[0.0", "\"numbers\":[-1.0"),
+        changed("\"last\":[0.0,0.0,0.0,0", "\"last\":[0.0,0.0,0.0,-8"),
+        changed("\"update\":\"iteration\"", "\"update\":\"epoch\"")}) {
+    EXPECT_THROW(controller.load(bad), Error) << bad;
+    EXPECT_EQ(controller.save(), good);
+  }
+  EXPECT_NO_THROW(controller.load(good));
 }
 
 }  // namespace

@@ -101,11 +101,11 @@ TEST(PenultimateEdges, ConstantsOfASmallBatchByHand) {
   const at::Tensor batch = at::tensor({3.0, 4.0, 0.0, 0.0, 6.0, 8.0}, at::kDouble).reshape({3, 2});
   const PenultimateNorms norms = measure_penultimate(batch);
   using bound::ConstantKind;
-  EXPECT_NEAR(multiclass_constant(ConstantKind::published, norms, 10).value, 9.0 / 30 * std::sqrt(125.0), 1e-12);
-  EXPECT_NEAR(multiclass_constant(ConstantKind::certified, norms, 10).value, std::sqrt(2.0) / 3 * 15, 1e-12);
-  EXPECT_NEAR(binary_constant(ConstantKind::coded, norms).value, std::sqrt(125.0) / 6, 1e-12);
-  EXPECT_NEAR(binary_constant(ConstantKind::certified, norms).value, 5, 1e-12);
-  EXPECT_NEAR(regression_constant(ConstantKind::published, norms, 2, 1).value, std::sqrt(125.0), 1e-12);
+  EXPECT_NEAR(cross_entropy(10)(ConstantKind::published, norms).value, 9.0 / 30 * std::sqrt(125.0), 1e-12);
+  EXPECT_NEAR(cross_entropy(10)(ConstantKind::certified, norms).value, std::sqrt(2.0) / 3 * 15, 1e-12);
+  EXPECT_NEAR(binary_cross_entropy()(ConstantKind::coded, norms).value, std::sqrt(125.0) / 6, 1e-12);
+  EXPECT_NEAR(binary_cross_entropy()(ConstantKind::certified, norms).value, 5, 1e-12);
+  EXPECT_NEAR(squared_error(2, 1)(ConstantKind::published, norms).value, std::sqrt(125.0), 1e-12);
 }
 
 }  // namespace

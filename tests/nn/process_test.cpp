@@ -1,4 +1,4 @@
-#include "nn/process.hpp"
+#include "lipschitzlr/nn/process.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,11 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "lipschitzlr/bound/loss.hpp"
-#include "lipschitzlr/bound/norms.hpp"
-#include "lipschitzlr/data/catalogue/catalogue.hpp"
-#include "lipschitzlr/data/table/read.hpp"
-#include "lipschitzlr/rate/registry.hpp"
+#include "lipschitzlr/core.hpp"
 
 int main() {
   using namespace lipschitzlr;

@@ -26,7 +26,7 @@ TEST(Sgd, TheRateIsOneOverTheLatestConstant) {
   EXPECT_DOUBLE_EQ(rule.rate(), 2);
 }
 
-TEST(Sgd, FixedKeepsTheFirstConstantForEver) {
+TEST(Sgd, FixedKeepsTheFirstConstant) {
   Sgd rule({.fixed = true});
   rule.observe({.gradient_bound = 4});
   rule.observe({.gradient_bound = 0.5});

@@ -15,7 +15,7 @@
 
 namespace lipschitzlr {
 
-// Whether this process is the one that writes files and speaks to the user.
+// Whether this process is the one that writes files and prints.
 inline bool is_root(const Communicator* communicator) { return communicator == nullptr || communicator->is_root(); }
 
 inline void all_reduce_sum(Communicator* communicator, std::span<double> values) {
@@ -32,10 +32,10 @@ inline double all_reduce_sum(Communicator* communicator, double value) {
   return value;
 }
 
-// Not a number when it is none in any process.
+// NaN when it is NaN in any process.
 double all_reduce_max(Communicator* communicator, double value);
 
-// Everybody's values, one process' after the other's in order of rank; their numbers may differ.
+// The values of all processes in order of rank; they may have different numbers of them.
 std::vector<double> all_gather(Communicator* communicator, std::vector<double> own);
 
 // The text of rank 0.
@@ -45,7 +45,7 @@ std::string broadcast(Communicator* communicator, std::string text);
 std::string from_root(Communicator* communicator, const std::function<std::string()>& work);
 
 // Collective. Throws Error (fault) in every process unless the fingerprint (a hash, or the text itself) is rank 0's in
-// all of them: "other data in rank 2 than in rank 0", what being "data". Asked once, at the start: processes that
+// all of them: "other data in rank 2 than in rank 0", what being "data". Called once, at the start: processes that
 // differ would silently train something else than was meant.
 void require_equal(Communicator& communicator, const std::string& what, std::string_view fingerprint,
                    Fault fault = Fault::usage);

@@ -19,7 +19,7 @@ class Communicator {
 
   virtual int rank() const = 0;  // of this process, from 0
   virtual int size() const = 0;
-  bool is_root() const { return rank() == 0; }  // the one that writes files and speaks to the user
+  bool is_root() const { return rank() == 0; }  // the one that writes files and prints
 
   // A sum on its way: the values are the sums once wait() has returned, and must live until then.
   class Pending {

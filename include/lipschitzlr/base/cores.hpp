@@ -5,7 +5,7 @@
 
 namespace lipschitzlr {
 
-// The cores of this machine, divided among the processes of the team that are on it, but at least one. Collective.
+// The cores of this machine, divided among the processes of the group that run on it, but at least one. Collective.
 unsigned share_of_cores(Communicator& communicator);
 
 }  // namespace lipschitzlr

@@ -11,15 +11,11 @@ namespace lipschitzlr::bound {
 // f(w_0) - f*. Throws Error (usage) unless beta >= 0, loss_gap >= 0 and epsilon > 0, all finite.
 double iteration_bound(double beta, double loss_gap, double epsilon);
 
-struct DescentCheck {
-  double promised;  // ||grad f||^2 / (2 beta)
-  double measured;  // f(w) - f(w+)
-  bool holds;
-};
+// ||grad f||^2 / (2 beta)
+inline double promised_descent(double gradient_norm, double beta) { return gradient_norm * gradient_norm / (2 * beta); }
 
-// slack forgives rounding: a share of the larger of |f(w)| and |f(w+)|. A loss that is not finite never holds.
-DescentCheck check_descent(double loss_before, double loss_after, double gradient_norm, double beta,
-                           double slack = 1e-12);
-bool descent_holds(double loss_before, double loss_after, double gradient_norm, double beta, double slack = 1e-12);
+// Whether f(w) - f(w+) is at least what was promised. slack allows for rounding: a share of the larger of |f(w)| and
+// |f(w+)|. Never true of a loss that is not finite.
+bool descent_holds(double loss_before, double loss_after, double promised, double slack = 1e-12);
 
 }  // namespace lipschitzlr::bound

@@ -2,9 +2,9 @@
 // Norms of a feature matrix X (one example a row): the numbers every Lipschitz constant is made of. All sums are in
 // double, row by row, so that a single-precision matrix loses nothing beyond its own rounding; entries of any finite
 // size are safe, because matrices with very large or very small entries are scaled by a power of two first. A matrix
-// that is not finite has a norm that is not finite. Each is defined for dense and sparse, float and double. With a team
-// the matrix is this process' rows, none perhaps, and the norm that of all rows of all processes: the same bits in
-// each.
+// that is not finite has a norm that is not finite. Each is defined for dense and sparse, float and double. With a
+// communicator the matrix is this process' rows, possibly none, and the norm that of all rows of all processes: the
+// same bits in each.
 
 #include <cstdint>
 
@@ -31,9 +31,9 @@ template <class Matrix>
 double square_frobenius_norm(const Matrix& matrix, Communicator* communicator = nullptr);
 
 // ||X'X||_F. A dense matrix is multiplied along its longer side, so that the product is no larger than X itself
-// (||X'X||_F = ||XX'||_F); a sparse one is multiplied row by row and no product is stored. In a team a tall dense
-// matrix costs the traffic of X'X once, any other one that of X: a wide one passes by in blocks of columns, a sparse
-// one is gathered in every process while it is measured.
+// (||X'X||_F = ||XX'||_F); a sparse one is multiplied row by row and no product is stored. With
+// several processes a tall dense matrix costs the traffic of X'X once, any other one that of X: a wide one is exchanged
+// in blocks of columns, a sparse one is gathered in every process while it is measured.
 template <class Matrix>
 double gram_frobenius_norm(const Matrix& matrix, Communicator* communicator = nullptr);
 
@@ -46,8 +46,8 @@ struct SpectralOptions {
   double tolerance = 1e-10;    // stop when ||X'Xv - theta v|| <= tolerance * theta for the best pair (theta, v)
   int max_iterations = 1000;   // passes over X, one each
   std::uint64_t seed = 1;      // of the random start
-  ThreadPool* pool = nullptr;  // shares the passes out; the bits do not depend on it
-  Communicator* communicator = nullptr;  // whose rows these are some of; n numbers are summed over it in every pass
+  ThreadPool* pool = nullptr;  // runs the passes; the bits do not depend on it
+  Communicator* communicator = nullptr;  // when these are some of its rows; sums n numbers in every pass
 };
 
 struct SpectralNorm {

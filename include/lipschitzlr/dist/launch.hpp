@@ -1,5 +1,5 @@
 #pragma once
-// Starts one command as several processes on this machine that know of one another, and ends with them: the first that
+// Starts one command as several processes on this machine that know of one another, and waits for them: the first that
 // fails ends all, Ctrl-C and SIGTERM reach every one, and what they print is passed on in whole lines.
 
 #include <string>
@@ -11,15 +11,15 @@ struct LaunchOptions {
   int processes = 2;
   std::string program;  // to start, with these words
   std::vector<std::string> words;
-  std::string address = "127.0.0.1";  // where the processes meet: an address of this machine
+  std::string address = "127.0.0.1";  // where rank 0 listens: an address of this machine
   int port = 0;                       // 0: a free one
   double timeout = 60;                // seconds: how long a process may keep the others waiting
-  double together = 1;                // seconds within which failures may have one cause: the heaviest is blamed
+  double settle = 1;                  // seconds in which failures may have one cause: the most serious is reported
   double grace = 10;                  // seconds for the others to end when one has failed
 };
 
 // Rank 0 prints as if it were alone; lines of the others go to standard error and begin with their rank: "[1] ".
-// The answer is the exit code: 0 when all went well, else that of the rank that failed first (128 + signal when it was
+// Returns the exit code: 0 when all went well, else that of the rank that failed first (128 + signal when it was
 // killed). Throws Error (usage) when nothing could be started.
 int launch(const LaunchOptions& options);
 

@@ -1,25 +1,30 @@
 #pragma once
-// The results of a table's rows as a table for the screen, as JSON and as CSV (one line per training). Nothing in them
-// depends on the time of day, the speed or the number of threads.
+// Rows as tables for the screen (at most 100 characters a line), as JSON and as CSV. Of linear models nothing depends on
+// the time of day, the speed or the number of threads.
 
 #include <string>
 #include <vector>
 
-#include "lipschitzlr/experiment/runner.hpp"
+#include "lipschitzlr/experiment/network_runner.hpp"
 
 namespace lipschitzlr::experiment {
 
-// What to_json says of accuracies taken on rows that were not trained on.
-inline constexpr const char* kHeldOut = "rows held out";
+// Rows of one table on linear models, at least one: the table, then what there is to say about each row. CSV has a line
+// per training.
+std::string to_text(const std::vector<Row>& rows);
+std::string to_json(const std::vector<Row>& rows);
+std::string to_csv(const std::vector<Row>& rows);
 
-// At most 100 characters a line: the table, then what there is to say about each row.
-std::string to_text(const std::vector<RowResult>& results, const RunLimits& limits);
-std::string to_json(const std::vector<RowResult>& results, const RunLimits& limits);
-std::string to_csv(const std::vector<RowResult>& results);
+// Rows on networks and their tasks: a table per protocol, what is open and how long it would take, then the reasons of
+// each verdict.
+std::string to_text(const std::vector<Row>& rows, const std::vector<NetworkTask>& tasks);
 
-// All recipes, those of networks too: what they need, what the paper says, whether the data are at hand, and how far
-// the records in a folder got.
-std::string list_text(const std::string& records);
-std::string list_json(const std::string& records);
+// The hours of every task and of all.
+std::string estimate_text(const std::vector<NetworkTask>& tasks, const std::vector<run::NetworkSpeed>& speeds);
+std::string estimate_json(const std::vector<NetworkTask>& tasks, const std::vector<run::NetworkSpeed>& speeds);
+
+// Rows of any table: what they need, what the paper says, whether their data are available, and how far records got.
+std::string list_text(const std::vector<Row>& rows);
+std::string list_json(const std::vector<Row>& rows);
 
 }  // namespace lipschitzlr::experiment

@@ -1,5 +1,5 @@
 #pragma once
-// What a recipe says, made ready to train: rows and columns chosen, split, scaled, and a start drawn. One seed decides
+// What a recipe of a linear model says, made ready to train: rows and columns chosen, split, scaled, and a start drawn. One seed decides
 // the split and the start, so that every rate of a row runs from the same weights on the same rows.
 
 #include <cstdint>
@@ -13,21 +13,18 @@
 namespace lipschitzlr::experiment {
 
 // The data of a recipe, read once and used for every seed.
-struct Source {
+struct RowData {
   data::Table rows;                      // the classes, columns and rows chosen
   std::optional<data::Table> test_rows;  // of the test set, when the recipe names one
 };
 
-// Whether the sets a recipe needs are at hand; what is absent is named.
-std::vector<std::string> absent_sets(const Recipe& recipe);
-
-// Throws Error (data) when a set is not at hand or lacks the classes or columns.
-Source load_source(const Recipe& recipe);
+// Throws Error (data) when a set is not available or lacks the classes or columns.
+RowData load_data(const Recipe& recipe);
 
 class Setting {
  public:
   // The pool must outlive the setting.
-  Setting(const Recipe& recipe, const Source& source, std::uint64_t seed, ThreadPool& pool);
+  Setting(const Recipe& recipe, const RowData& data, std::uint64_t seed, ThreadPool& pool);
 
   const linear::Problem<double>& problem() const { return *problem_; }
   bool judges_held_out_rows() const { return held_out_.has_value(); }

@@ -1,7 +1,7 @@
 #pragma once
-// Which constant to take the rate from. Theory does not settle it: 1/beta never raises the loss but can be far too
-// careful, the published 1/L is a heuristic that is sometimes much larger and still works (method: the table in section
-// 2). So a short trial of full steps from zero with each decides, and says so.
+// Which constant to compute the rate from. Theory does not settle it: 1/beta never raises the loss but can be far too
+// small, the published 1/L is a heuristic that is sometimes much larger and still works (method: the table in section
+// 2). So a short trial of full steps from zero with each decides, and the reason is given.
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace lipschitzlr::linear {
 struct Trial {
   ConstantKind kind;
   double rate;
-  double loss;  // after the trial's steps; infinite when it left the finite numbers
+  double loss;  // after the trial's steps; infinite when it became NaN or infinite
 };
 
 struct Advice {
@@ -24,8 +24,8 @@ struct Advice {
 };
 
 // 200 steps where that is quick, fewer on large data, never under 20: by the number of stored values and outputs, so
-// that the same data get the same advice on any machine. A large rate often climbs first and wins later, so a trial
-// should not be shorter than it must be. Throws Error (data) when no constant gives a rate.
+// that the same data get the same advice on any machine. A large rate often raises the loss first and wins later, so a
+// trial should be as long as time allows. Throws Error (data) when no constant gives a rate.
 template <class Scalar>
 Advice advise(const Problem<Scalar>& problem);
 

@@ -1,6 +1,6 @@
 #pragma once
-// How good predictions are, and how good a guess without features would have been: the mean for a number, the class
-// frequencies for a class. A model that does not beat its constant has learnt nothing.
+// How good predictions are, and how good the best constant predictor is on the same rows: the mean for a number, the
+// class frequencies for a class. A model that is no better has learned nothing.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 #pragma once
-// A trained linear model and its file: JSON, version 1, with everything a prediction needs (names, labels, scaling,
-// weights) and an account of the training. A damaged file, or one of a newer version, is refused with a reason.
+// A trained linear model: what it predicts, and its file. The file is JSON, version 1, with everything a prediction
+// needs (names, labels, scaling, weights) and how the model was trained. A damaged file, or one of a newer version, is
+// refused with a reason.
 
 #include <string>
 #include <vector>
@@ -20,9 +21,15 @@ struct Model {
   data::Scaler scaler;              // raw features -> the matrix the weights multiply
   Weights<double> weights;          // one row per feature, then the intercept's when scaler.intercept
   std::string training;             // JSON object: how it was trained and what came out; "{}" when unknown
-  std::string resume;               // JSON object from which training goes on; empty when there is nothing to resume
+  std::string resume;               // JSON object from which training continues; empty when there is nothing to resume
 
   Index classes() const { return static_cast<Index>(labels.size()); }
+
+  // Of raw rows, unscaled, with the columns in the order of feature_names: a number each, or the index of a label.
+  // Throws Error (data) when the number of columns differs.
+  Vector<double> predict(const data::Features& rows) const;
+  // The probability of each class, rows x classes. Throws Error (usage) for a model of numbers.
+  DenseMatrix<double> probabilities(const data::Features& rows) const;
 };
 
 std::string to_json(const Model& model);
@@ -32,7 +39,7 @@ Model model_from_json(const std::string& text, const std::string& name);
 void save_model(const Model& model, const std::string& path);
 Model load_model(const std::string& path);
 
-// Scores of raw rows (rows x outputs). Throws Error (data) when the number of features does not fit.
+// Scores x_i W of raw rows (rows x outputs). Throws Error (data) when the number of features does not fit.
 DenseMatrix<double> scores(const Model& model, const data::Features& features, ThreadPool& pool);
 
 }  // namespace lipschitzlr::linear

@@ -27,19 +27,14 @@ using Weights = DenseMatrix<Scalar>;
 template <class Scalar>
 class Objective {
  public:
-  // The matrix and the pool must outlive the objective, and the matrix must not change: the targets are copied, and of
-  // small or yes-no matrices a second form is kept. targets holds y_i (class indices for logistic and softmax); classes
-  // is k for softmax and 1 otherwise. Throws Error (data) when they do not fit.
+  // The matrix and the pool must outlive the objective, and the matrix must not change: the targets are copied, and so
+  // are small or binary matrices, in another layout. targets holds y_i (class indices for logistic and softmax);
+  // classes is k for softmax and 1 otherwise. Throws Error (data) when they do not fit.
   Objective(Family family, const DenseMatrix<Scalar>& features, const Vector<Scalar>& targets, Index classes,
             ThreadPool& pool);
   Objective(Family family, const SparseMatrix<Scalar>& features, const Vector<Scalar>& targets, Index classes,
             ThreadPool& pool);
   ~Objective();
-
-  Family family() const;
-  Index rows() const;
-  Index features() const;
-  Index outputs() const;
 
   // Mean loss over all rows; gradient is resized once and overwritten. No allocation after the first call.
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;
@@ -57,9 +52,9 @@ DenseMatrix<Scalar> scores(const DenseMatrix<Scalar>& features, const Weights<Sc
 template <class Scalar>
 DenseMatrix<Scalar> scores(const SparseMatrix<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool);
 
-// The instruction set the kernels use here: "avx512", "avx2", "neon" or "plain"; the best the processor has. The
-// environment variable LIPSCHITZLR_ISA asks for one (for tests and benchmarks) and is read when an objective is made;
-// a name that is unknown, or that the processor lacks, is an Error (usage).
+// The instruction set of the kernels: "avx512", "avx2", "neon" or "plain"; the best the processor has. The environment
+// variable LIPSCHITZLR_ISA selects another (for tests and benchmarks) and is read when an objective is made; a name
+// that is unknown, or that the processor lacks, is an Error (usage).
 std::string kernel_isa();
 
 }  // namespace lipschitzlr::linear

@@ -1,6 +1,6 @@
 #pragma once
-// What is added to the mean loss: l2/2 ||w||^2 + ||Gamma w||^2 (paper, section 6.3). All weights are penalised, the
-// intercept's included, as the paper does; a diagonal Gamma with a zero in the last place spares it.
+// What is added to the mean loss: l2/2 ||w||^2 + ||Gamma w||^2 (paper, section 6.3). All weights are penalised,
+// including the intercept's, as in the paper; a diagonal Gamma with a zero in the last place leaves that out.
 
 #include "lipschitzlr/bound/tikhonov.hpp"
 #include "lipschitzlr/linear/objective.hpp"
@@ -9,7 +9,7 @@ namespace lipschitzlr::linear {
 
 struct Penalty {
   double l2 = 0;
-  bound::Tikhonov tikhonov;
+  bound::Tikhonov tikhonov = {};
 
   bool empty() const { return l2 == 0 && tikhonov.empty(); }
 };

@@ -1,8 +1,9 @@
 #pragma once
 // A training problem: the design matrix (scaled features and intercept), the targets, the penalty. It evaluates the
 // penalised loss and its gradient, over all rows or a batch, and knows its Lipschitz constants (bound/loss.hpp,
-// bound/gradient.hpp) for all rows or a batch. Its rows may be spread over the processes of a team.
+// bound/gradient.hpp) for all rows or a batch. Its rows may be distributed over the processes of a communicator.
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,8 +24,9 @@ using bound::kConstantKinds;
 struct ProblemSetup {
   Family family = Family::linear;
   Index classes = 1;  // k for softmax, 1 otherwise
-  Penalty penalty;
-  double weight_bound = 0;  // K: what ||w|| is taken to stay under; see default_weight_bound
+  Penalty penalty = {};
+  // K: what ||w|| is taken to stay under; see default_weight_bound. A constant that K occurs in needs it to be set.
+  double weight_bound = std::numeric_limits<double>::quiet_NaN();
 };
 
 // K when the user gives none: for linear regression the paper's guess from the raw features; for classification with an
@@ -45,10 +47,10 @@ class Problem {
  public:
   using Matrix = std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>>;
 
-  // The pool must outlive the problem, and so must the team. With a team the features and targets are this process'
-  // rows, none perhaps; rows are numbered from rank 0's first to the last rank's last. Everything that is evaluated or
-  // measured is then of all of them, collective, and has the same bits in every process: those of one process with
-  // all rows, but for rounding.
+  // The pool and the communicator must outlive the problem. With a communicator the features and targets are this
+  // process' rows, possibly none; rows are numbered from rank 0's first to the last rank's last. Everything that is
+  // evaluated or measured then covers all of them, is collective, and has the same bits in every process: those of one
+  // process with all rows, except for rounding. Throws Error (data) when targets and features do not fit.
   Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool,
           Communicator* communicator = nullptr);
   Problem(const Problem&) = delete;
@@ -64,6 +66,8 @@ class Problem {
 
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient, std::span<const Index> rows) const;
+  // The scores x_i W of all rows of all processes, rows x outputs: what metrics of the training rows are made of.
+  DenseMatrix<double> scores(const Weights<Scalar>& weights) const;
 
   // Whether there is such a constant: the authors' code has none with a Tikhonov term, the paper none unless Gamma is
   // square. measure() then throws Error (usage).

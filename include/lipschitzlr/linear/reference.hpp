@@ -1,6 +1,6 @@
 #pragma once
-// The reference optimum: L-BFGS of liblbfgs run to a tight gradient on the same penalised loss. It is what the other
-// solvers are measured against, and a solver of its own (`fit --solver lbfgs`). Own library target,
+// The reference optimum: L-BFGS of liblbfgs run to a small gradient on the same penalised loss. The other solvers are
+// measured against it, and it is a solver too (`fit --solver lbfgs`). It is a library target of its own,
 // lipschitzlr_reference, so that the core does not need liblbfgs.
 
 #include "lipschitzlr/linear/solver.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// The rows of a problem that lie in this process, and how means over them become means over everybody's: the one place
-// where a linear training reduces loss and gradient. Without a team all rows are here.
+// The rows of a problem that this process holds, and how means over them become means over all rows: the one place
+// where a linear training reduces loss and gradient over processes. Without a communicator all rows are here.
 
 #include <span>
 #include <vector>
@@ -12,19 +12,19 @@ namespace lipschitzlr::linear {
 
 class RowShare {
  public:
-  // Collective. here rows lie in this process, 0 perhaps; their numbers go on from those of the ranks before.
+  // Collective. This process holds `here` rows, possibly 0; their numbers follow those of the ranks before.
   RowShare(Index here, Communicator* communicator);
 
   Communicator* communicator() const { return communicator_; }
   Index here() const { return here_; }
   Index total() const { return total_; }
 
-  // Those of the given rows (by their numbers among all) that lie here, by their numbers here; valid until the next
-  // call. Throws Error (data) when a team is given no rows or one that nobody has; without a team they are as given.
+  // Those of the given rows (by their numbers among all) that are here, by their numbers here; valid until the next
+  // call. With a communicator, throws Error (data) for no rows or a row that no process has; without, returns rows.
   std::span<const Index> here_of(std::span<const Index> rows) const;
 
-  // Collective. From the mean loss and gradient over count rows that lie here (0: taken as zero) to those over all such
-  // rows, of which there are total. One sum of as many numbers as the gradient has, and one more, in double.
+  // Collective. From the mean loss and gradient over count rows that are here (0: taken as zero) to those over all such
+  // rows, of which there are total. One sum in double of one number more than the gradient has.
   template <class Scalar>
   double combine(double loss, Weights<Scalar>& gradient, Index count, Index total) const;
 

@@ -32,10 +32,10 @@ std::string to_string(Recompute recompute);
 
 struct SolverOptions {
   Algorithm algorithm = Algorithm::gd;
-  std::optional<double> rate;                      // a number; without it the rate is computed from:
+  std::optional<double> rate = {};                 // a number; without it the rate is computed from:
   ConstantKind constant = ConstantKind::gradient;  // ... this constant
   Recompute recompute = Recompute::never;
-  rate::RuleOptions rule;
+  rate::RuleOptions rule = {};
   rate::SecondMoment second_moment = rate::SecondMoment::without_weight_square;
   Index batch = 0;  // rows per step; 0: all
   std::uint64_t seed = 1;
@@ -64,7 +64,7 @@ struct Progress {
 // Called after every measurement of the loss over all rows; false interrupts the run.
 using Observer = std::function<bool(const Progress&)>;
 
-// What really happened, as opposed to what the theory promised.
+// What happened, compared with what the theory promises.
 struct RunChecks {
   std::int64_t measurements = 0;
   std::int64_t rises = 0;             // measurements whose loss was above the one before, by more than rounding
@@ -84,7 +84,9 @@ struct Outcome {
   RunChecks checks;
 };
 
-// start: zero_weights() and the like, or the state of an earlier outcome. Throws Error (usage) when options do not fit.
+// start: zero_weights() and the like, or the state of an earlier outcome. Throws Error (usage) when options do not fit
+// one another, Error (data) when the state does not fit the problem, Error (training) when the loss of the first
+// weights is not finite.
 template <class Scalar>
 Outcome<Scalar> solve(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
                       const Observer& observer = {});

@@ -1,6 +1,6 @@
 #pragma once
-// Where a run of a solver stands: enough to go on bit for bit with the same problem and the same options. As text it is
-// a JSON object in which every number keeps all its bits.
+// The state of a solver between two epochs: enough to continue bit for bit with the same problem and the same options.
+// As text it is a JSON object in which every number keeps all its bits.
 
 #include <cstdint>
 #include <string>
@@ -20,8 +20,7 @@ struct State {
   std::string random;  // Random::save(); empty: start from the seed
 };
 
-// Throws Error (data) unless the state is of features x outputs weights with counts that can be: a file may hold
-// anything.
+// Throws Error (data) unless the state has features x outputs weights and possible counts: a file may hold anything.
 template <class Scalar>
 void check_fits(const State<Scalar>& state, Index features, Index outputs);
 

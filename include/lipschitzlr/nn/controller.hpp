@@ -1,10 +1,12 @@
 #pragma once
-// The rate controller: from what a tap measured to the learning rate of the next step, by a rule of rate/. Our own
-// optimizers hold one; libtorch's SGD, Adam, AdamW and RMSprop are driven by one, so that a user keeps their optimizer:
+// The rate controller: sets the rate of each step of an optimizer by a rule of rate/, which it feeds with what the tap
+// on the network's last layer measured. Every optimizer of nn/ has one; LipschitzRate is one for libtorch's own.
 //
-//   RateController controller(head->tap(), model->parameters(), {.rule = "auto-adam", .loss = {.classes = 10}});
-//   each step:   loss.backward();  controller.drive(optimizer);  optimizer.step();
-//   each epoch:  controller.end_epoch();
+//   each step:  forward and backward pass;  controller.begin_step();  the optimizer's step;  controller.end_step();
+//
+// How often the rule is fed is settled by the options, so that no call can be forgotten: in every step or, with
+// steps_per_epoch, once in so many steps with the largest norms of these. Only a caller that has said so
+// (announces_epochs: the Trainer) calls end_epoch() itself.
 
 #include <ATen/core/Tensor.h>
 
@@ -26,31 +28,25 @@ class Optimizer;
 
 namespace lipschitzlr::nn {
 
-enum class LossKind { multiclass, binary, regression };
-
-// The loss behind the head, a mean over the batch: cross-entropy, binary cross-entropy, or half the squared distance.
-struct LossDescription {
-  LossKind kind = LossKind::multiclass;
-  Index classes = 2;        // multiclass
-  double output_bound = 0;  // regression: K_a, the largest norm of a batch's outputs
-  double target_norm = 0;   // regression: the largest norm of a batch's targets
-};
-
 struct ControllerOptions {
-  std::string rule = "sgd";  // sgd, adamo, rmsprop, auto-adam
+  std::string rule = {};  // constant, sgd, adamo, rmsprop, auto-adam; empty: the optimizer's
+  // Without epochs its update is per iteration, and a first-epoch rate makes no sense.
   rate::RuleOptions rule_options = {};
-  LossDescription loss = {};
+  std::int64_t steps_per_epoch = 0;  // 0: no epochs
+  bool announces_epochs = false;     // end_epoch() is called instead
+  Loss loss = {};  // empty: cross-entropy over the outputs of the head, of which there are two or more
   bound::ConstantKind variant = bound::ConstantKind::published;
   rate::SecondMoment second_moment = rate::SecondMoment::without_weight_square;
   double l2 = 0;  // lambda of lambda/2 ||w||^2, as it enters the constant
   // Taken for G whatever is measured: the authors' AdaMo run on MNIST has the same G in every epoch, to 15 digits.
   std::optional<double> gradient_bound = {};
-  // Multiplies the rate, decay included, of each step. Meant for hand-chosen rates.
+  // Multiplies the rate, decay included, of each step.
   rate::Schedule schedule = rate::Schedule::constant;
   std::uint64_t schedule_steps = 0;  // how long it lasts
+  double factor = 1;                 // multiplies every rate
 };
 
-// The numbers of the latest observation, for logs.
+// The numbers of the latest observation, for logs; 0 when nothing is measured.
 struct RateNumbers {
   double penultimate_norm = 0;  // K_z
   double weight_norm = 0;       // max ||w||
@@ -60,23 +56,23 @@ struct RateNumbers {
 
 class RateController {
  public:
-  // weights: the tensors whose largest norm is max ||w||: the parameters, as coded the buffers too. Throws Error
-  // (usage).
-  RateController(std::shared_ptr<Tap> tap, std::vector<at::Tensor> weights, ControllerOptions options);
+  // max ||w|| is the largest norm of a parameter of the optimizer or, as in the authors' code, of a buffer too. A rule
+  // that measures nothing needs no tap. The optimizer must outlive the object. Throws Error (usage).
+  RateController(torch::optim::Optimizer& optimizer, std::shared_ptr<Tap> tap, ControllerOptions options,
+                 std::vector<at::Tensor> buffers = {});
+  RateController(const RateController&) = delete;
 
-  // In a team every process has the rate of the same bits: the tap must be given the norms of the whole batch, and max
-  // ||w|| is that of rank 0. All make the same calls. The team must outlive the object.
+  // With a communicator every process has the rate of the same bits: the tap must be given the norms of the whole
+  // batch, and max ||w|| is that of rank 0. All make the same calls. The communicator must outlive the object.
   void join(Communicator* communicator) { communicator_ = communicator; }
 
-  // After the forward pass of a step: feeds the rule when it recomputes per iteration or has no rate yet.
-  void before_step();
-  double rate() const;             // of the step at hand, decay and schedule included
-  void after_step() { ++steps_; }  // decay counts steps
-  void end_epoch();                // feeds a rule that recomputes per epoch with the largest norms of the epoch
-  void observe();                  // feeds the rule with the tap's largest norms now: for a pass of its own
-
-  // before_step(), then sets the rate in every group of any optimizer of libtorch, then after_step().
-  void drive(torch::optim::Optimizer& optimizer);
+  // After the forward pass of a step: feeds the rule when it is due, and sets the rate in every group of the optimizer.
+  // Throws Error (usage) when there was no forward pass, or when something else has changed a group's rate.
+  void begin_step();
+  void end_step();      // counts the step: decay, schedule and epochs go by it
+  double rate() const;  // of the current step, decay and schedule included
+  void end_epoch();     // only of a caller that announces epochs
+  void observe();       // feeds the rule with the tap's largest norms now: for a measuring pass of its own
 
   const RateNumbers& numbers() const { return numbers_; }
   const rate::Rule& rule() const { return *rule_; }
@@ -84,25 +80,27 @@ class RateController {
   std::uint64_t steps() const { return steps_; }
   Tap& tap() { return *tap_; }
 
-  // The tensors whose largest norm is max ||w||, when there are others than at the start.
-  void watch(std::vector<at::Tensor> weights) { weights_ = std::move(weights); }
-
-  // All state as JSON: the rule's with its options, the tap's, the count of steps. The shape of the loss, l2 and the
-  // variant are not in it: they are those of the constructor. load() throws Error (data) on anything else.
+  // All state as JSON: the rule's with its options, the tap's, the count of steps. What describes the loss is not in
+  // it: that is the constructor's. load() throws Error (data) on anything else, and changes nothing then.
   std::string save() const;
   void load(const std::string& text);
 
  private:
+  bool per_step() const { return options_.rule_options.update == rate::Update::per_iteration; }
   void feed(const PenultimateNorms& norms);
+  void finish_epoch();
   double weight_norm() const;
 
+  torch::optim::Optimizer& optimizer_;
   std::shared_ptr<Tap> tap_;
-  std::vector<at::Tensor> weights_;
+  std::vector<at::Tensor> buffers_;
   ControllerOptions options_;
   std::unique_ptr<rate::Rule> rule_;
   RateNumbers numbers_;
-  bool guessed_ = false;  // the rate rests on the first batch only
+  bool guessed_ = false;          // the rate rests on the first batch only
+  std::int64_t batches_fed_ = 0;  // what the tap had counted when the rule was last fed in a step
   std::uint64_t steps_ = 0;
+  std::vector<double> rates_;  // as set in each group
   Communicator* communicator_ = nullptr;
 };
 

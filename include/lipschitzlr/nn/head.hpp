@@ -20,9 +20,15 @@ class HeadImpl : public torch::nn::LinearImpl {
   void measure_always(bool always) { always_ = always; }
 
  private:
-  std::shared_ptr<Tap> tap_ = std::make_shared<Tap>();
+  std::shared_ptr<Tap> tap_ = std::make_shared<Tap>(options.out_features());
   bool always_ = false;
 };
-TORCH_MODULE(Head);
+
+class Head : public torch::nn::ModuleHolder<HeadImpl> {
+ public:
+  using torch::nn::ModuleHolder<HeadImpl>::ModuleHolder;
+  // Whatever reads a tap can be given the head itself.
+  operator std::shared_ptr<Tap>() const { return get()->tap(); }
+};
 
 }  // namespace lipschitzlr::nn

@@ -4,6 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+
 #include "lipschitzlr/base/matrix.hpp"
 #include "lipschitzlr/bound/loss.hpp"
 
@@ -20,10 +22,12 @@ struct PenultimateNorms {
 // recorded for the backward pass. Throws Error (usage) when it is not a matrix of floating-point numbers.
 PenultimateNorms measure_penultimate(const at::Tensor& activations);
 
-// The constants of bound/loss.hpp, fed with what was measured.
-bound::Constant regression_constant(bound::ConstantKind kind, const PenultimateNorms& norms, double output_bound,
-                                    double target_norm);
-bound::Constant binary_constant(bound::ConstantKind kind, const PenultimateNorms& norms);
-bound::Constant multiclass_constant(bound::ConstantKind kind, const PenultimateNorms& norms, Index classes);
+// The loss behind the last layer, a mean over the batch, as the constant of bound/loss.hpp that it gives. A loss is
+// made by one of these functions, so that none of its numbers can be left out.
+using Loss = std::function<bound::Constant(bound::ConstantKind, const PenultimateNorms&)>;
+Loss cross_entropy(Index classes);
+Loss binary_cross_entropy();
+// Half the squared distance: K_a, the largest norm of a batch's outputs, and the largest norm of a batch's targets.
+Loss squared_error(double output_bound, double target_norm);
 
 }  // namespace lipschitzlr::nn

@@ -18,16 +18,21 @@ struct TapReading {
 
 class Tap {
  public:
+  // outputs: of the layer, which is how many classes there are; 0: not known.
+  explicit Tap(Index outputs = 0) : outputs_(outputs) {}
+  Index outputs() const { return outputs_; }
+
   void observe(const at::Tensor& activations);  // throws as measure_penultimate
   void add(const PenultimateNorms& norms);
-  // What is observed goes there instead, until null is given: to someone who has more images of the batch elsewhere,
-  // and calls add() with the norms of all. The target must live so long.
+  // What is observed goes there instead, until null is given: for a caller that has more images of the batch in other
+  // processes and calls add() with the norms of all. The target must outlive that.
   void divert(PenultimateNorms* target) { target_ = target; }
   const TapReading& reading() const { return reading_; }
   void restore(const TapReading& reading) { reading_ = reading; }
   void reset() { reading_ = {}; }
 
  private:
+  Index outputs_;
   TapReading reading_;
   PenultimateNorms* target_ = nullptr;
 };

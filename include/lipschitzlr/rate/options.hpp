@@ -10,6 +10,7 @@ namespace lipschitzlr::rate {
 enum class Update { per_epoch, per_iteration };
 
 struct RuleOptions {
+  std::optional<double> rate = std::nullopt;  // constant: the rate; > 0
   Update update = Update::per_epoch;  // per_epoch: how the paper's tables were made; per_iteration: its algorithms
   double beta = 0.9;                  // AdaMo, RMSprop: weight of the past in K; in [0, 1)
   double beta1 = 0.9;                 // Auto-Adam: the same for K1
@@ -20,7 +21,7 @@ struct RuleOptions {
   double decay = 0;                   // rate_at(t) = rate() / (1 + decay t), as Keras's "decay"; >= 0
   // The rate of the first epoch; > 0. AdaMo also starts K there.
   std::optional<double> first_rate = std::nullopt;
-  bool fixed = false;              // keep the constants of the first observation for ever, not averaged
+  bool fixed = false;              // keep the constants of the first observation for the whole run, not averaged
   bool coded_denominator = false;  // RMSprop: divide by K_z alone, as the authors' code does, instead of G
   // Auto-Adam: K1 and K2 before the first observation, 0 when not given; > 0. The paper's section 10 has 1 and 1e-6.
   // With both there is a rate from the start.

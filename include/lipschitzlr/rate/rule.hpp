@@ -21,6 +21,7 @@ class Rule {
  public:
   virtual ~Rule() = default;
   virtual std::string name() const = 0;
+  virtual bool measures() const { return true; }  // whether its rate depends on what it observes
 
   // One update of the averages. With the fixed option all but the first are checked and otherwise ignored. Throws Error
   // (training), and changes nothing, when a number the rule needs is not finite or not above zero.

@@ -1,5 +1,6 @@
 #pragma once
-// SGD with the rate eta = 1/G. Adaptive: G is the latest observation; with the option fixed, the first one for ever.
+// SGD with the rate eta = 1/G. Adaptive: G is the latest observation; with the option fixed, the first one for the
+// whole run.
 
 #include "lipschitzlr/rate/rule.hpp"
 

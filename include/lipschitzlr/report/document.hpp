@@ -11,7 +11,7 @@ namespace lipschitzlr::report {
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 // Where figures come from: a record or a file, and what to type to make it again.
-struct Source {
+struct Origin {
   std::string name;
   std::string path;     // as named by the user; empty: there is nothing to link to
   std::string command;  // empty: the record does not say
@@ -33,7 +33,7 @@ struct Column {
   bool number = true;
 };
 
-struct Row {
+struct TableRow {
   std::string id;
   std::vector<Cell> cells;  // one for each column
   std::string verdict;      // empty: the table has none
@@ -45,7 +45,7 @@ struct Row {
 struct Table {
   std::string id, title, about;
   std::vector<Column> columns;
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
 };
 
 enum class Role { validation, training, authors, authors_training, other };
@@ -87,7 +87,7 @@ struct Document {
   std::vector<Table> tables;         // of the paper
   std::vector<ChartGroup> charts;
   Table runs;  // every record given, readable or not
-  std::vector<Source> sources;
+  std::vector<Origin> sources;
 };
 
 }  // namespace lipschitzlr::report

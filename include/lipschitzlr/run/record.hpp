@@ -1,44 +1,53 @@
 #pragma once
-// The record of one run on disk: a folder with config.json (what was asked), metrics.jsonl (one line per measurement)
-// and summary.json (what came out; absent while the run goes on or when it was cut short). A run that is resumed goes
-// on with the record it began.
+// The record of one run on disk: a folder with config.json (what was asked), metrics.jsonl (one line per measurement),
+// summary.json (the result; absent while the run is going on or when it was cut short) and failure.txt (why a training
+// failed). `fit` and `train` write it (src/run/record_writer.hpp); resume, experiment and report read it back here.
 
-#include <cstdio>
-#include <memory>
+#include <cstdint>
+#include <map>
 #include <string>
-
-#include "lipschitzlr/linear/solver.hpp"
+#include <vector>
 
 namespace lipschitzlr::run {
 
-class Record {
- public:
-  // Makes the folder and writes config.json. Throws Error (data) when the folder already holds a record.
-  Record(const std::string& folder, const std::string& config_json);
+inline constexpr const char* kFailureFile = "failure.txt";  // written by whoever started the training
 
-  // Before long work that ends in a record: throws Error (data) when the folder holds one already or can't be made.
-  static void expect_room(const std::string& folder);
+enum class RecordKind { network, linear, unknown };
+enum class RecordState { complete, cut_short, damaged, missing };
+std::string to_string(RecordState state);  // "complete", "cut short", "damaged", "missing"
 
-  // Goes on with the record in the folder, whose metrics are cut to the given number of lines: what a run wrote after
-  // its last checkpoint is written again, and files that it left half written are removed. Throws Error (data) when
-  // there is no record or it has fewer lines.
-  static Record reopen(const std::string& folder, std::int64_t lines);
+struct Record {
+  std::string folder;  // as it was named
+  RecordKind kind = RecordKind::unknown;
+  RecordState state = RecordState::complete;
+  std::vector<std::string> faults;                     // sentences; empty for a complete record
+  std::vector<std::string> command;                    // the words of the command line; empty: the record does not say
+  std::map<std::string, std::string> options;          // by their names in config.json, as text; null: ""
+  std::map<std::string, std::vector<double>> columns;  // of epochs, by name; a number that a line lacks is NaN
+  std::string failure;                                 // why the training failed; empty when it did not
+  std::int64_t epochs_done = 0;                        // long fits have fewer lines than epochs
+  double last_loss = 0;                                // on what was trained on; NaN when there is none
+  double seconds = 0;                                  // of the whole run; 0: not known
 
-  // Every epoch up to 1000, then one per cent apart, so that half a million epochs stay a small file.
-  void add(const linear::Progress& now);
-  void write(const std::string& json_line);
-  std::int64_t lines() const { return lines_; }
-  void flush();  // throws Error (data) when the lines so far could not be written
-  void finish(const std::string& summary_json);
-
- private:
-  explicit Record(const std::string& folder) : folder_(folder), metrics_(nullptr, std::fclose) {}
-  void open_metrics();
-
-  std::string folder_;
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> metrics_;
-  std::int64_t lines_ = 0;
-  std::int64_t next_ = 0;
+  std::string name() const;  // of the folder, without those above it
+  std::string data() const { return option("data"); }
+  std::string model() const { return option(kind == RecordKind::linear ? "model" : "network"); }
+  std::string optimizer() const { return option(kind == RecordKind::linear ? "solver" : "optimizer"); }
+  std::string option(const std::string& name) const;  // "" when there is none
+  double number(const std::string& name) const;       // of an option; 0 when there is none
+  double epoch_seconds() const;  // the mean of its epochs, of a network; 0: not known
+  std::size_t length() const { return column("epoch").size(); }
+  const std::vector<double>& column(const std::string& name) const;  // empty when there is none
 };
+
+// Never throws because of what a file holds: what is missing, cut short or damaged is said in faults, and what can be
+// read is kept. Records of every older version are read.
+Record read_record(const std::string& folder);
+
+// Before long work that ends in a record: throws Error (data) when the folder holds one already or can't be made.
+void require_no_record(const std::string& folder);
+
+// The last part of a path, with or without a slash at its end.
+std::string folder_name(const std::string& path);
 
 }  // namespace lipschitzlr::run

@@ -1,25 +1,27 @@
 // AdaBound: Adam whose step sizes are held between bounds that close in on SGD's (nn/optimizer/bounds.hpp).
 
 #include "nn/optimizer/bounds.hpp"
-#include "nn/optimizer/entry.hpp"
+#include "nn/optimizer/registry_entry.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-class AdaBound : public PeerOptimizer {
-  using PeerOptimizer::PeerOptimizer;
+class AdaBound : public Optimizer {
+  using Optimizer::Optimizer;
 
-  void update(const PeerStep& step) override { bounded_step(step, move_averages(step)); }
+  void update(const OptimizerStep& step) override {
+    bounded_step(step, move_averages(step), controller().rule().rate());
+  }
 };
 
 }  // namespace
 
 Entry adabound() {
-  return peer<AdaBound>({.name = "adabound",
-                         .summary = "Adam that becomes SGD",
-                         .rate = 0.001,
-                         .paper = kBoundPaper,
-                         .settings = bound_settings()});
+  return entry<AdaBound>({.name = "adabound",
+                          .summary = "Adam that becomes SGD",
+                          .rate = 0.001,
+                          .paper = kBoundPaper,
+                          .settings = bound_settings()});
 }
 
 }  // namespace lipschitzlr::nn::optimizer

@@ -3,30 +3,30 @@
 //   E[g^2] <- rho E[g^2] + (1-rho) g^2;   d = RMS[d] / RMS[g] g;   E[d^2] <- rho E[d^2] + (1-rho) d^2;   w <- w - lr d
 // RMS[d] is that of the steps before. The paper has no rate: lr = 1.
 
-#include "nn/optimizer/entry.hpp"
-#include "nn/optimizer/work.hpp"
+#include "nn/optimizer/registry_entry.hpp"
+#include "nn/optimizer/step_helpers.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-class AdaDelta : public PeerOptimizer {
-  using PeerOptimizer::PeerOptimizer;
+class AdaDelta : public Optimizer {
+  using Optimizer::Optimizer;
 
-  void update(const PeerStep& step) override {
+  void update(const OptimizerStep& step) override {
     const double rho = step.options.at("rho"), epsilon = step.options.at("epsilon");
     at::Tensor& gradients = step.state.zeros("squares of gradients", step.gradient);
     at::Tensor& deltas = step.state.zeros("squares of deltas", step.gradient);
     average_squares_into(gradients, step.gradient, rho);
     const at::Tensor delta = deltas.add(epsilon).sqrt_().div_(gradients.add(epsilon).sqrt_()).mul_(step.gradient);
     average_squares_into(deltas, delta, rho);
-    at::Tensor(step.parameter).sub_(delta, step.options.lr());
+    step.parameter.sub_(delta, step.options.lr());
   }
 };
 
 }  // namespace
 
 Entry adadelta() {
-  return peer<AdaDelta>(
+  return entry<AdaDelta>(
       {.name = "adadelta",
        .summary = "steps as large as the last ones were",
        .rate = 1,

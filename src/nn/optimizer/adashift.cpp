@@ -7,25 +7,25 @@
 
 #include <string>
 
-#include "nn/optimizer/entry.hpp"
-#include "nn/optimizer/work.hpp"
+#include "nn/optimizer/registry_entry.hpp"
+#include "nn/optimizer/step_helpers.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-class AdaShift : public PeerOptimizer {
-  using PeerOptimizer::PeerOptimizer;
+class AdaShift : public Optimizer {
+  using Optimizer::Optimizer;
 
-  static at::Tensor& gradient_of(PeerState& state, std::int64_t step, std::int64_t delay) {
-    return state.tensors["gradient " + std::to_string(step % delay)];
+  static std::string name_of(std::int64_t step, std::int64_t delay) {
+    return "gradient " + std::to_string(step % delay);
   }
 
-  void update(const PeerStep& step) override {
-    const PeerOptions& options = step.options;
+  void update(const OptimizerStep& step) override {
+    const OptimizerOptions& options = step.options;
     const double beta1 = options.at("beta1"), beta2 = options.at("beta2");
     const auto delay = static_cast<std::int64_t>(options.at("delay"));
-    const std::int64_t now = step.state.step();
-    at::Tensor& oldest = gradient_of(step.state, now, delay);
+    const std::int64_t now = step.state.step;
+    at::Tensor& oldest = step.state.tensors[name_of(now, delay)];
     const at::Tensor shifted = oldest;
     oldest = step.gradient.clone();
     if (!shifted.defined()) return;
@@ -42,18 +42,18 @@ class AdaShift : public PeerOptimizer {
     for (std::int64_t i = 1; i < delay; ++i) {
       weight *= beta1;
       weights += weight;
-      mean.add_(gradient_of(step.state, now - i, delay), weight);
+      mean.add_(step.state.zeros(name_of(now - i, delay), mean), weight);
     }
     const at::Tensor rates = root(average.div(correction), 1, options.at("epsilon")).reciprocal_();
     mean.mul_(rates.masked_fill_(average.eq(0), 0));
-    at::Tensor(step.parameter).sub_(mean, options.lr() / weights);
+    step.parameter.sub_(mean, options.lr() / weights);
   }
 };
 
 }  // namespace
 
 Entry adashift() {
-  return peer<AdaShift>(
+  return entry<AdaShift>(
       {.name = "adashift",
        .summary = "Adam with squares of gradients of some steps before",
        .rate = 0.01,

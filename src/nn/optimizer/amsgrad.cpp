@@ -5,19 +5,17 @@
 
 #include <ATen/ops/maximum.h>
 
-#include <cmath>
-
-#include "nn/optimizer/entry.hpp"
-#include "nn/optimizer/work.hpp"
+#include "nn/optimizer/registry_entry.hpp"
+#include "nn/optimizer/step_helpers.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-class AmsGrad : public PeerOptimizer {
-  using PeerOptimizer::PeerOptimizer;
+class AmsGrad : public Optimizer {
+  using Optimizer::Optimizer;
 
-  void update(const PeerStep& step) override {
-    const PeerOptions& options = step.options;
+  void update(const OptimizerStep& step) override {
+    const OptimizerOptions& options = step.options;
     const double beta1 = options.at("beta1"), beta2 = options.at("beta2");
     at::Tensor& average = step.state.zeros("average", step.gradient);
     at::Tensor& squares = step.state.zeros("squares", step.gradient);
@@ -25,19 +23,17 @@ class AmsGrad : public PeerOptimizer {
     average_into(average, step.gradient, beta1);
     average_squares_into(squares, step.gradient, beta2);
     at::maximum_out(largest, largest, squares);
-    const auto steps = static_cast<double>(step.state.step());
     const bool corrected = options.at("bias_correction") == 1;
-    const double correction1 = corrected ? 1 - std::pow(beta1, steps) : 1;
-    const double correction2 = corrected ? 1 - std::pow(beta2, steps) : 1;
-    at::Tensor(step.parameter)
-        .addcdiv_(average, root(largest, correction2, options.at("epsilon")), -options.lr() / correction1);
+    const double correction1 = corrected ? bias_divisor(beta1, step) : 1;
+    const double correction2 = corrected ? bias_divisor(beta2, step) : 1;
+    step.parameter.addcdiv_(average, root(largest, correction2, options.at("epsilon")), -options.lr() / correction1);
   }
 };
 
 }  // namespace
 
 Entry amsgrad() {
-  return peer<AmsGrad>(
+  return entry<AmsGrad>(
       {.name = "amsgrad",
        .summary = "Adam whose step sizes never grow",
        .rate = 0.001,

@@ -6,31 +6,27 @@
 // As in its authors' code the averages are corrected like Adam's, f follows a schedule of lr, and there is no further
 // factor 1/sqrt(t), which the paper needs for its proof only.
 
-#include <cmath>
-
-#include "lipschitzlr/nn/peers.hpp"
-#include "nn/optimizer/work.hpp"
+#include "nn/optimizer/step_helpers.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 
 // m, v <- the averages with this step's gradient; returns v.
-inline at::Tensor& move_averages(const PeerStep& step) {
+inline at::Tensor& move_averages(const OptimizerStep& step) {
   average_into(step.state.zeros("average", step.gradient), step.gradient, step.options.at("beta1"));
-  at::Tensor& squares = step.state.zeros("squares", step.gradient);
-  average_squares_into(squares, step.gradient, step.options.at("beta2"));
-  return squares;
+  return average_squares_into(step.state.zeros("squares", step.gradient), step.gradient, step.options.at("beta2"));
 }
 
-inline void bounded_step(const PeerStep& step, const at::Tensor& squares) {
-  const PeerOptions& options = step.options;
-  const auto steps = static_cast<double>(step.state.step());
-  const double final_rate = options.at("final_rate") * options.lr() / options.first_lr();
+// base_rate: the rule's, before decay and schedule.
+inline void bounded_step(const OptimizerStep& step, const at::Tensor& squares, double base_rate) {
+  const OptimizerOptions& options = step.options;
+  const auto steps = static_cast<double>(step.state.step);
+  const double final_rate = options.at("final_rate") * options.lr() / base_rate;
   const double gamma = options.at("gamma");
   const double low = final_rate * (1 - 1 / (gamma * steps + 1)), high = final_rate * (1 + 1 / (gamma * steps));
   const double rate =
-      options.lr() * std::sqrt(1 - std::pow(options.at("beta2"), steps)) / (1 - std::pow(options.at("beta1"), steps));
+      options.lr() * std::sqrt(bias_divisor(options.at("beta2"), step)) / bias_divisor(options.at("beta1"), step);
   const at::Tensor rates = root(squares, 1, options.at("epsilon")).reciprocal_().mul_(rate).clamp_(low, high);
-  at::Tensor(step.parameter).sub_(rates.mul(step.state.tensors.at("average")));
+  step.parameter.sub_(rates.mul(step.state.tensors.at("average")));
 }
 
 inline std::vector<OptimizerSetting> bound_settings() {

@@ -1,46 +1,57 @@
-// libtorch's own optimizers, which a rate controller drives.
+// libtorch's SGD with momentum, Adam and AdamW, operation by operation, so that their bits are libtorch's (a test
+// compares them); beta, beta1, beta2 and epsilon are the rule's.
 
-#include <torch/optim/adam.h>
-#include <torch/optim/adamw.h>
-#include <torch/optim/sgd.h>
-
-#include "nn/optimizer/groups.hpp"
+#include "nn/optimizer/registry_entry.hpp"
+#include "nn/optimizer/step_helpers.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-namespace optim = torch::optim;
+class Momentum : public Optimizer {
+  using Optimizer::Optimizer;
 
-template <class Optimizer, class Options>
-ChosenOptimizer make_driven(const Parts& parts, const Options& options) {
-  return driven(parts, std::make_unique<Optimizer>(make_groups(parts, options), options));
-}
+  void update(const OptimizerStep& step) override {
+    at::Tensor& velocity = step.state.tensors["velocity"];
+    if (velocity.defined()) {
+      velocity.mul_(rule_options().beta).add_(step.gradient);
+    } else {
+      velocity = step.gradient.clone();
+    }
+    step.parameter.add_(velocity, -step.options.lr());
+  }
+};
 
-template <class Options>
-Options adam_options(const Parts& parts) {
-  const rate::RuleOptions& rule = parts.controller.rule_options;
-  return Options(0.001).betas({rule.beta1, rule.beta2}).eps(rule.epsilon);
-}
+class Adam : public Optimizer {
+  using Optimizer::Optimizer;
+
+ protected:
+  void update(const OptimizerStep& step) override {
+    const rate::RuleOptions& rule = rule_options();
+    const at::Tensor& average = average_into(step.state.zeros("average", step.parameter), step.gradient, rule.beta1);
+    const at::Tensor& squares =
+        average_squares_into(step.state.zeros("squares", step.parameter), step.gradient, rule.beta2);
+    const at::Tensor root = (squares.sqrt() / std::sqrt(bias_divisor(rule.beta2, step))).add_(rule.epsilon);
+    step.parameter.addcdiv_(average, root, -(step.options.lr() / bias_divisor(rule.beta1, step)));
+  }
+};
+
+class AdamW : public Adam {
+  using Adam::Adam;
+
+  bool decays_gradient() const override { return false; }
+  void update(const OptimizerStep& step) override {
+    const double decay = step.options.weight_decay();
+    if (decay != 0) step.parameter.mul_(1 - step.options.lr() * decay);
+    Adam::update(step);
+  }
+};
 
 }  // namespace
 
-Entry momentum() {
-  return {{"momentum", "libtorch's SGD with momentum", 0.01}, "sgd", [](const Parts& parts) {
-            return make_driven<optim::SGD>(parts, optim::SGDOptions(0.01).momentum(parts.controller.rule_options.beta));
-          }};
-}
-
-Entry adam() {
-  return {{"adam", "libtorch's", 0.001}, "auto-adam", [](const Parts& parts) {
-            return make_driven<optim::Adam>(parts, adam_options<optim::AdamOptions>(parts));
-          }};
-}
-
+Entry momentum() { return entry<Momentum>({"momentum", "libtorch's SGD with momentum", 0.01}, "sgd"); }
+Entry adam() { return entry<Adam>({"adam", "libtorch's", 0.001}, "auto-adam"); }
 Entry adamw() {
-  return {
-      {"adamw", "libtorch's, whose weight decay is no part of the gradient", 0.001},
-      "auto-adam",
-      [](const Parts& parts) { return make_driven<optim::AdamW>(parts, adam_options<optim::AdamWOptions>(parts)); }};
+  return entry<AdamW>({"adamw", "libtorch's, whose weight decay is no part of the gradient", 0.001}, "auto-adam");
 }
 
 }  // namespace lipschitzlr::nn::optimizer

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "lipschitzlr/base/error.hpp"
-#include "nn/optimizer/entry.hpp"
+#include "nn/optimizer/registry_entry.hpp"
 
 namespace lipschitzlr::nn {
 namespace optimizer {
@@ -47,14 +48,67 @@ std::string names_of(const std::vector<OptimizerSetting>& settings) {
   return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-}  // namespace
-
+// Throws Error (usage) that lists the names when there is none of that name.
 const Entry& entry_of(const std::string& name) {
   for (const Entry& entry : entries()) {
     if (entry.info.name == name) return entry;
   }
   throw Error(Fault::usage,
               fmt::format("there is no optimizer \"{}\"; known are {}", name, fmt::join(optimizer_names(), ", ")));
+}
+
+// A rate by hand, in place of a rule that computes one.
+ControllerOptions with_constant_rate(ControllerOptions options, double rate) {
+  options.rule = "constant";
+  options.rule_options.rate = rate;
+  options.rule_options.first_rate.reset();
+  return options;
+}
+
+// Two groups: with the training's weight decay and without.
+Optimizer::Groups decay_groups(const TrainerOptions& options, const Network& network, OptimizerOptions base) {
+  const std::vector<at::Tensor> penalized = network.penalized();
+  const auto decays = [&](const at::Tensor& parameter) {
+    if (!options.decay_some_only) return true;
+    return std::any_of(penalized.begin(), penalized.end(),
+                       [&](const at::Tensor& other) { return other.is_same(parameter); });
+  };
+  std::vector<at::Tensor> decayed, free;
+  for (const at::Tensor& parameter : network.parameters()) (decays(parameter) ? decayed : free).push_back(parameter);
+  Optimizer::Groups groups;
+  const auto add = [&](std::vector<at::Tensor> chosen, double decay) {
+    if (!chosen.empty()) {
+      groups.emplace_back(std::move(chosen), std::make_unique<OptimizerOptions>(base.weight_decay(decay)));
+    }
+  };
+  add(std::move(decayed), options.weight_decay);
+  add(std::move(free), 0);
+  return groups;
+}
+
+}  // namespace
+
+std::unique_ptr<Optimizer> make_optimizer(const TrainerOptions& options, const Network& network) {
+  const Entry& entry = entry_of(options.optimizer);
+  const bool baseline = options.policy == Policy::baseline;
+  if (!baseline && entry.rule == nullptr) {
+    throw Error(Fault::usage, fmt::format("{} has step sizes of its own, for which no rate is computed; it goes with "
+                                          "--policy baseline or grid",
+                                          entry.info.name));
+  }
+  OptimizerContext context{.info = entry.info, .groups = {}, .tap = network.head(), .rate = options.controller};
+  context.defaults.bias_correction(options.correct_averages).settings(options.settings);
+  context.groups = decay_groups(options, network, context.defaults);
+  context.rate.announces_epochs = true;
+  if (baseline) {
+    context.rate =
+        with_constant_rate(context.rate, options.baseline_rate > 0 ? options.baseline_rate : entry.info.rate);
+  } else {
+    context.rate.rule = entry.rule;
+    if (options.policy == Policy::fixed) context.rate.rule_options.fixed = true;
+  }
+  if (options.buffers_in_weight_norm) context.buffers = network.buffers();
+  return entry.make(std::move(context));
 }
 
 }  // namespace optimizer
@@ -97,23 +151,20 @@ OptimizerSettings completed_settings(const OptimizerInfo& info, const OptimizerS
   return all;
 }
 
-PeerOptions peer_options(const std::string& name, const OptimizerSettings& given) {
-  const OptimizerInfo info = optimizer_info(name);
-  return PeerOptions(info.rate).settings(completed_settings(info, given));
-}
-
-std::unique_ptr<PeerOptimizer> make_peer(const std::string& name, PeerOptimizer::Groups groups,
-                                         const PeerOptions& defaults) {
+std::unique_ptr<Optimizer> make_baseline(const std::string& name, Optimizer::Groups groups,
+                                         const BaselineOptions& options) {
   const optimizer::Entry& entry = optimizer::entry_of(name);
-  if (!entry.make_peer) {
-    throw Error(Fault::usage, fmt::format("{} is no optimizer with step sizes of its own", name));
-  }
-  return entry.make_peer(std::move(groups), defaults);
+  OptimizerContext context{.info = entry.info, .groups = std::move(groups)};
+  context.rate = optimizer::with_constant_rate({}, options.rate.value_or(entry.info.rate));
+  context.rate.schedule = options.schedule;
+  context.rate.schedule_steps = options.schedule_steps;
+  context.defaults.weight_decay(options.weight_decay).settings(options.settings);
+  return entry.make(std::move(context));
 }
 
-std::unique_ptr<PeerOptimizer> make_peer(const std::string& name, std::vector<at::Tensor> parameters,
-                                         const PeerOptions& defaults) {
-  return make_peer(name, PeerOptimizer::Groups{torch::optim::OptimizerParamGroup(std::move(parameters))}, defaults);
+std::unique_ptr<Optimizer> make_baseline(const std::string& name, std::vector<at::Tensor> parameters,
+                                         const BaselineOptions& options) {
+  return make_baseline(name, Optimizer::Groups{std::move(parameters)}, options);
 }
 
 }  // namespace lipschitzlr::nn

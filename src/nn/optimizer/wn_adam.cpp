@@ -2,33 +2,30 @@
 // gradients, WNGrad's rate.
 //   m <- beta1 m + (1-beta1) g;   b <- b + lr^2 ||g||^2 / b;   w <- w - lr/b m / (1 - beta1^t)
 
-#include <cmath>
-
-#include "nn/optimizer/entry.hpp"
+#include "nn/optimizer/registry_entry.hpp"
+#include "nn/optimizer/step_helpers.hpp"
 #include "nn/optimizer/wn_scale.hpp"
-#include "nn/optimizer/work.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-class WnAdam : public PeerOptimizer {
-  using PeerOptimizer::PeerOptimizer;
+class WnAdam : public Optimizer {
+  using Optimizer::Optimizer;
 
   bool needs_gradient_square() const override { return true; }
 
-  void update(const PeerStep& step) override {
+  void update(const OptimizerStep& step) override {
     const double beta1 = step.options.at("beta1");
     at::Tensor& average = step.state.zeros("average", step.gradient);
     average_into(average, step.gradient, beta1);
-    const double correction = 1 - std::pow(beta1, static_cast<double>(step.state.step()));
-    at::Tensor(step.parameter).sub_(average, step.options.lr() / next_scale(step) / correction);
+    step.parameter.sub_(average, step.options.lr() / next_scale(step) / bias_divisor(beta1, step));
   }
 };
 
 }  // namespace
 
 Entry wn_adam() {
-  return peer<WnAdam>(
+  return entry<WnAdam>(
       {.name = "wn-adam",
        .summary = "an average of gradients with WNGrad's rate",
        .rate = 1,

@@ -4,12 +4,12 @@
 
 #include <ATen/ops/full.h>
 
-#include "lipschitzlr/nn/peers.hpp"
+#include "lipschitzlr/nn/optimizer.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 
 // Every parameter keeps the number, in double precision, so that it is saved with its state.
-inline double next_scale(const PeerStep& step) {
+inline double next_scale(const OptimizerStep& step) {
   at::Tensor& scale = step.state.tensors["scale"];
   if (!scale.defined()) scale = at::full({}, step.options.at("b0"), at::kDouble);
   const double before = scale.item<double>();

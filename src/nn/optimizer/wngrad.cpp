@@ -2,30 +2,30 @@
 //   b <- b + lr^2 ||g||^2 / b;   w <- w - lr/b g
 // The paper's own algorithm has lr = 1 and one b for all parameters; its authors' code for networks has a b per row.
 
-#include "nn/optimizer/entry.hpp"
+#include "nn/optimizer/registry_entry.hpp"
 #include "nn/optimizer/wn_scale.hpp"
 
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-class WnGrad : public PeerOptimizer {
-  using PeerOptimizer::PeerOptimizer;
+class WnGrad : public Optimizer {
+  using Optimizer::Optimizer;
 
   bool needs_gradient_square() const override { return true; }
 
-  void update(const PeerStep& step) override {
-    at::Tensor(step.parameter).sub_(step.gradient, step.options.lr() / next_scale(step));
+  void update(const OptimizerStep& step) override {
+    step.parameter.sub_(step.gradient, step.options.lr() / next_scale(step));
   }
 };
 
 }  // namespace
 
 Entry wngrad() {
-  return peer<WnGrad>({.name = "wngrad",
-                       .summary = "SGD whose rate falls with the gradients seen",
-                       .rate = 1,
-                       .paper = "Wu, Ward, Bottou: WNGrad: Learn the Learning Rate in Gradient Descent, 2018",
-                       .settings = {scale_setting()}});
+  return entry<WnGrad>({.name = "wngrad",
+                        .summary = "SGD whose rate falls with the gradients seen",
+                        .rate = 1,
+                        .paper = "Wu, Ward, Bottou: WNGrad: Learn the Learning Rate in Gradient Descent, 2018",
+                        .settings = {scale_setting()}});
 }
 
 }  // namespace lipschitzlr::nn::optimizer

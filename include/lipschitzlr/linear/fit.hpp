@@ -1,0 +1,53 @@
+#pragma once
+// A linear model from a table, and the steps of it for callers that need them apart: which family fits the target, what
+// is learned from the training rows before a solver runs (scaling, K), the training problem, the model.
+//   const Model model = fit(data::read_table("prices.csv"));
+//   const Vector<double> prices = model.predict(data::read_table("new.csv").features);
+
+#include <memory>
+#include <optional>
+
+#include "lipschitzlr/data/table/scaling.hpp"
+#include "lipschitzlr/data/table/table.hpp"
+#include "lipschitzlr/linear/model.hpp"
+#include "lipschitzlr/linear/solver.hpp"
+
+namespace lipschitzlr::linear {
+
+struct FitOptions {
+  std::optional<Family> family = {};          // by default the target's: see choose_family
+  std::optional<data::Scaling> scaling = {};  // by default standard for dense features, none for sparse ones
+  bool intercept = true;
+  Penalty penalty = {};
+  std::optional<double> weight_bound = {};  // K; by default default_weight_bound()
+  SolverOptions solver = {.algorithm = Algorithm::accelerated, .epochs = 10000, .relative_tolerance = 1e-9};
+  unsigned threads = 0;  // 0: one for each core; the model's bits do not depend on it
+};
+
+// Trains on all rows. Throws Error (data) when there are fewer than two rows, no target, or only one class; Error
+// (usage) when options do not fit the table or one another; Error (training) when the loss became NaN or infinite.
+// model.training says how it ended.
+Model fit(data::Table table, const FitOptions& options = {});
+
+// The family that was asked for, or the target's: logistic for two classes, softmax for more, linear for numbers. A
+// numeric target that has to be classes, or by default looks like classes, is made classes here. Throws Error (usage)
+// when the family asked for does not fit the target, Error (data) when there is nothing to learn.
+Family choose_family(std::optional<Family> wanted, data::Table& table);
+
+struct Preparation {
+  ProblemSetup setup;
+  data::Scaler scaler;
+};
+
+// From the training rows alone, after choose_family.
+Preparation prepare(const data::Table& training, Family family, const FitOptions& options);
+
+// The problem of the training rows. With a communicator every process passes all of them and keeps its share
+// (share_of). The pool and the communicator must outlive the problem.
+template <class Scalar>
+std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const Preparation& preparation,
+                                              ThreadPool& pool, Communicator* communicator = nullptr);
+
+Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights);
+
+}  // namespace lipschitzlr::linear

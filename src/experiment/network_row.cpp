@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "lipschitzlr/experiment/row.hpp"
+
+namespace lipschitzlr::experiment {
+namespace {
+
+using run::Record;
+
+// Options of `train` that are compared with the recipe by value, or that change nothing in the figures.
+const std::set<std::string> kAsRowsOrNoMatter = {"--data",     "--model",       "--optimizer",
+                                                 "--policy",   "--protocol",    "--decay",
+                                                 "--l2",       "--batch",       "--first-rate",
+                                                 "--rate",     "--constant",    "--update",
+                                                 "--augment",  "--padding",     "--precision",
+                                                 "--set",      "--k1",          "--k2",
+                                                 "--bn-eps",   "--bn-momentum", "--limit",
+                                                 "--schedule", "--epochs",      "--seed",
+                                                 "--threads",  "--log-steps",   "--checkpoint-minutes",
+                                                 "--output",   "--quiet",       "--json",
+                                                 "--watch",    "--resume"};
+
+std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "none"; }
+
+std::optional<double> number_of(const Record& record, const std::string& option) {
+  const std::string text = record.option(option);
+  if (text.empty() || text == "none") return {};
+  return record.number(option);
+}
+
+Run run_of(const Recipe& recipe, const std::string& protocol, const Record& record) {
+  const std::vector<double>& accuracy = record.column("val_accuracy");
+  Run run;
+  run.rate_name = protocol;
+  run.seed = static_cast<std::uint64_t>(record.number("seed"));
+  run.iterations = static_cast<std::int64_t>(record.length());
+  run.complete = run.iterations >= recipe.network->epochs;
+  run.accuracy = best_accuracy(accuracy).share;
+  run.last_accuracy = accuracy.empty() || std::isnan(accuracy.back()) ? 0 : accuracy.back();
+  run.record = &record;
+  return run;
+}
+
+}  // namespace
+
+bool is_of(const Recipe& recipe, const std::string& protocol, const Record& record) {
+  const NetworkTraining& training = *recipe.network;
+  const char* const decay = protocol == "coded" ? "decay" : "l2";
+  // No row of the paper has a schedule; records older than schedules do not know the word.
+  if (!record.option("schedule").empty() && record.option("schedule") != "constant") return false;
+  return record.kind == run::RecordKind::network && record.data() == training.data &&
+         record.model() == training.network && record.optimizer() == training.optimizer &&
+         record.option("policy") == training.policy && record.option("protocol") == protocol &&
+         record.number(decay) == training.decay && record.number("limit") == 0;
+}
+
+std::vector<std::string> departures(const Recipe& recipe, const std::string& protocol, const Record& record) {
+  std::vector<std::string> list;
+  const auto compare = [&](const char* name, const char* option, std::optional<double> wanted) {
+    const std::optional<double> had = number_of(record, option);
+    if (had != wanted) list.push_back(fmt::format("{} {} in place of {}", name, number_text(had), number_text(wanted)));
+  };
+  const NetworkTraining& training = *recipe.network;
+  const bool coded = protocol == "coded";
+  compare("batches of", "batch", static_cast<double>(training.batch));
+  if (training.policy != "baseline") compare("first rate", "first_rate", training.first_rate);
+  if (!record.option("rate").empty()) compare("rate", "rate", training.rate);
+  compare("constant", "constant", coded ? training.coded_constant : std::nullopt);
+  if (!record.option("l2").empty()) compare("l2", "l2", training.decay);  // the constant's lambda, under both protocols
+  if (!record.option("decay").empty()) compare("decay", "decay", coded ? training.decay : 0);
+  for (const auto& [option, usual] :
+       {std::pair{"update", "epoch"}, {"augment", "auto"}, {"padding", "tensorflow"}, {"precision", "single"}}) {
+    const std::string had = record.option(option);
+    if (!had.empty() && had != usual) list.push_back(fmt::format("{} {} in place of {}", option, had, usual));
+  }
+  for (const char* const option : {"settings", "k1", "k2", "bn_epsilon", "bn_momentum"}) {
+    const std::string had = record.option(option);
+    if (!had.empty()) list.push_back(fmt::format("{} {}", option, had));
+  }
+  // What else a row leaves at its default.
+  for (auto word = record.command.begin(); word != record.command.end(); ++word) {
+    const std::string option = word->substr(0, word->find('='));
+    if (option.size() < 3 || !option.starts_with("--") || kAsRowsOrNoMatter.contains(option)) continue;
+    const bool has_value = option == *word && word + 1 != record.command.end() && !(word + 1)->starts_with("--");
+    list.push_back(has_value ? *word + " " + *(word + 1) : *word);
+  }
+  return list;
+}
+
+Row network_row(const Recipe& recipe, const std::vector<Record>& records) {
+  Row row;
+  row.recipe = recipe;
+  for (const std::string& protocol : recipe.protocols) {
+    const auto first = static_cast<std::ptrdiff_t>(row.runs.size());
+    for (const Record& record : records) {
+      if (is_of(recipe, protocol, record)) row.runs.push_back(run_of(recipe, protocol, record));
+    }
+    // Of as many epochs, the one that was trained as the recipe says comes first.
+    const auto departs = [&](const Run& run) { return !departures(recipe, protocol, *run.record).empty(); };
+    std::stable_sort(row.runs.begin() + first, row.runs.end(), [&](const Run& left, const Run& right) {
+      if (left.iterations != right.iterations) return left.iterations > right.iterations;
+      return !departs(left) && departs(right);
+    });
+  }
+  for (const std::string& id : recipe.network->compared_with) {
+    const Recipe* const other = find_recipe(id);
+    if (other == nullptr || other->network->network != recipe.network->network) continue;
+    row.compared.push_back(network_row(*other, records));
+  }
+  return row;
+}
+
+}  // namespace lipschitzlr::experiment

@@ -1,0 +1,120 @@
+#include "lipschitzlr/linear/fit.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/bound/weights.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+void check_trainable(const data::Table& table, Family family) {
+  if (table.rows() < 2) {
+    throw Error(Fault::data,
+                fmt::format("there is nothing to learn from {} row{}", table.rows(), table.rows() == 1 ? "" : "s"));
+  }
+  if (table.target.size() != table.rows()) throw Error(Fault::data, "the table has no target to learn");
+  if (family != Family::linear && table.labels.size() < 2) {
+    throw Error(Fault::data, fmt::format("every row has the same class, \"{}\": there is nothing to tell apart",
+                                         table.labels.empty() ? "" : table.labels.front()));
+  }
+}
+
+Family family_of_target(const data::Table& table) {
+  if (!table.is_classified()) return Family::linear;
+  return table.labels.size() == 2 ? Family::logistic : Family::softmax;
+}
+
+data::Table share_of_rows(const data::Table& table, const Communicator& communicator) {
+  const auto [first, last] = share_of(table.rows(), communicator.rank(), communicator.size());
+  std::vector<Index> rows(static_cast<std::size_t>(last - first));
+  std::iota(rows.begin(), rows.end(), first);
+  return data::take_rows(table, rows);
+}
+
+}  // namespace
+
+Family choose_family(std::optional<Family> wanted, data::Table& table) {
+  const bool by_looks = !wanted && data::looks_like_classes(table);
+  if (!table.is_classified() && (by_looks || wanted.value_or(Family::linear) != Family::linear)) {
+    data::make_classes(table);
+  }
+  const Family family = wanted.value_or(family_of_target(table));
+  check_trainable(table, family);
+  if (family == Family::linear && table.is_classified()) {
+    throw Error(Fault::usage,
+                fmt::format("linear regression needs a numeric target, but \"{}\" has the classes {}; take {}",
+                            table.target_name, fmt::join(table.labels, ", "), to_string(family_of_target(table))));
+  }
+  if (family == Family::logistic && table.labels.size() != 2) {
+    throw Error(Fault::usage, fmt::format("logistic regression needs two classes, but \"{}\" has {}; take softmax",
+                                          table.target_name, table.labels.size()));
+  }
+  return family;
+}
+
+Preparation prepare(const data::Table& training, Family family, const FitOptions& options) {
+  const bool dense = std::holds_alternative<DenseMatrix<double>>(training.features);
+  const data::Scaling scaling = options.scaling.value_or(dense ? data::Scaling::standard : data::Scaling::none);
+  const Index classes = family == Family::softmax ? static_cast<Index>(training.labels.size()) : 1;
+  const double guess =
+      std::visit([](const auto& matrix) { return bound::weight_bound_estimate(matrix); }, training.features);
+  return {{family, classes, options.penalty,
+           options.weight_bound.value_or(default_weight_bound(family, classes, options.penalty, guess))},
+          data::Scaler::learn(scaling, training.features, options.intercept, training.feature_names)};
+}
+
+template <class Scalar>
+std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const Preparation& preparation,
+                                              ThreadPool& pool, Communicator* communicator) {
+  using Matrix = typename Problem<Scalar>::Matrix;
+  const auto problem_of = [&](const data::Table& table) {
+    Matrix design =
+        std::visit([&](const auto& rows) { return Matrix(preparation.scaler.design<Scalar>(rows)); }, table.features);
+    return std::make_unique<Problem<Scalar>>(std::move(design), table.target.template cast<Scalar>(), preparation.setup,
+                                             pool, communicator);
+  };
+  return communicator == nullptr ? problem_of(training) : problem_of(share_of_rows(training, *communicator));
+}
+
+Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights) {
+  return {preparation.setup.family,
+          training.feature_names,
+          training.target_name,
+          training.target_column,
+          training.labels,
+          preparation.scaler,
+          std::move(weights),
+          "{}",
+          ""};
+}
+
+Model fit(data::Table table, const FitOptions& options) {
+  const Family family = choose_family(options.family, table);
+  const Preparation preparation = prepare(table, family, options);
+  ThreadPool pool(options.threads);
+  const auto problem = make_problem<double>(table, preparation, pool);
+  const auto outcome = solve(*problem, options.solver, State<double>{});
+  if (outcome.stop == Stop::not_finite) {
+    throw Error(Fault::training,
+                fmt::format("the loss became NaN or infinite after epoch {}; take a smaller rate", outcome.last.epoch));
+  }
+  Model model = make_model(table, preparation, outcome.state.weights);
+  model.training = nlohmann::json{{"stop", to_string(outcome.stop)},
+                                  {"epochs", outcome.last.epoch},
+                                  {"loss", outcome.last.loss},
+                                  {"gradient_norm", outcome.last.gradient_norm}}
+                       .dump();
+  return model;
+}
+
+template std::unique_ptr<Problem<float>> make_problem(const data::Table&, const Preparation&, ThreadPool&,
+                                                      Communicator*);
+template std::unique_ptr<Problem<double>> make_problem(const data::Table&, const Preparation&, ThreadPool&,
+                                                       Communicator*);
+
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,67 @@
+// The passes of a Trainer over images that train nothing: evaluation, and the measuring pass of the authors' code.
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cross_entropy_loss.h>
+
+#include <numeric>
+
+#include "lipschitzlr/base/collective.hpp"
+#include "nn/trainer_state.hpp"
+
+namespace lipschitzlr::nn {
+
+void Trainer::State::visit_plain(const data::ImageSet& set, std::span<const Index> indices, Index batch_size,
+                                 const std::function<void(std::size_t, const TrainingBatch&)>& visit) {
+  const at::NoGradGuard no_grad;
+  const bool training = network->is_training();
+  if (parallel) parallel->broadcast_weights();
+  network->eval();
+  const data::Batches plain(set, mean, {}, options.seed, pool);
+  const Index count = count_batches(indices.size(), batch_size);
+  const auto [first, last] = communicator == nullptr ? std::pair<Index, Index>(0, count)
+                                                     : share_of(count, communicator->rank(), communicator->size());
+  for (Index number = first; number < last; ++number) {
+    const std::span<const Index> part = batch_of(indices, number, batch_size);
+    TrainingBatch inputs(set, static_cast<Index>(part.size()));
+    plain.fill_plain(part, inputs.values.data());
+    inputs.label(set, part);
+    visit(static_cast<std::size_t>(number), inputs);
+  }
+  network->train(training);
+}
+
+// The authors' way: the training images as they are, through the network as it is used, batch by batch.
+void Trainer::State::measure_pass() {
+  Tap& tap = optimizer->controller().tap();
+  tap.reset();
+  network->head()->measure_always(true);
+  std::vector<PenultimateNorms> norms(static_cast<std::size_t>(count_batches(chosen.size(), options.batch)));
+  visit_plain(images, chosen, options.batch, [&](std::size_t number, const TrainingBatch& inputs) {
+    tap.divert(&norms[number]);
+    forward(inputs);
+  });
+  tap.divert(parallel ? &own_norms : nullptr);
+  if (parallel) parallel->collect(norms);
+  for (const PenultimateNorms& of : norms) tap.add(of);
+  network->head()->measure_always(false);
+  optimizer->controller().observe();
+}
+
+Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index> chosen) {
+  constexpr Index kBatch = 250;
+  std::vector<double> losses(static_cast<std::size_t>(count_batches(chosen.size(), kBatch))), correct(losses);
+  state_->visit_plain(images, chosen, kBatch, [&](std::size_t number, const TrainingBatch& inputs) {
+    const at::Tensor scores = state_->forward(inputs);
+    losses[number] =
+        at::cross_entropy_loss(scores, inputs.labels).item<double>() * static_cast<double>(inputs.labels.size(0));
+    correct[number] = static_cast<double>(count_correct(scores, inputs.labels));
+  });
+  all_reduce_sum(state_->communicator, std::span(losses));
+  all_reduce_sum(state_->communicator, std::span(correct));
+  const auto count = static_cast<double>(chosen.size());
+  return {.loss = std::accumulate(losses.begin(), losses.end(), 0.0) / count,
+          .accuracy = std::accumulate(correct.begin(), correct.end(), 0.0) / count,
+          .count = static_cast<Index>(chosen.size())};
+}
+
+}  // namespace lipschitzlr::nn
