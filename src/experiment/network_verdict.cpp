@@ -10,7 +10,7 @@
 namespace lipschitzlr::experiment {
 namespace {
 
-const char* const kCoded = "coded";
+const char* const kCodedProtocol = "coded";
 
 std::optional<double> median_of(std::vector<double> values) {
   if (values.empty()) return {};
@@ -27,7 +27,7 @@ class NetworkJudge {
 
   Verdict verdict() {
     for (const Run& run : row_.runs) {
-      if (run.rate_name != kCoded || run.record->failure.empty()) continue;
+      if (run.rate_name != kCodedProtocol || run.record->failure.empty()) continue;
       reasons_.push_back(fmt::format("Seed {} failed: {}.", run.seed, run.record->failure));
     }
     if (runs_.empty()) return {"failed", reasons_};
@@ -54,7 +54,7 @@ class NetworkJudge {
       if (run->record->state == run::RecordState::damaged) {
         reasons_.push_back(fmt::format("The record is damaged: {}", fmt::join(run->record->faults, " ")));
       }
-      for (const std::string& departure : departures(row_.recipe, kCoded, *run->record)) {
+      for (const std::string& departure : departures(row_.recipe, kCodedProtocol, *run->record)) {
         reasons_.push_back(fmt::format("Trained with {}.", departure));
         departed_ = true;
       }
@@ -101,7 +101,7 @@ class NetworkJudge {
     reasons_.push_back(fmt::format("The paper's {} are for another network, {}.",
                                    format_percent(training_.paper_accuracy), training_.paper_network));
     for (const Row& other : row_.compared) {
-      for (const Run* run : runs_behind(other, kCoded)) {
+      for (const Run* run : runs_behind(other, kCodedProtocol)) {
         reasons_.push_back(best_and_last(*run, other.recipe.id(), epochs_));
       }
     }
@@ -118,8 +118,8 @@ class NetworkJudge {
   const Row& row_;
   const NetworkTraining& training_;
   const run::Record* curve_;  // nullptr: the authors left none
-  const std::vector<const Run*> runs_ = runs_behind(row_, kCoded);
-  const Spread ours_ = accuracy_of(row_, kCoded);
+  const std::vector<const Run*> runs_ = runs_behind(row_, kCodedProtocol);
+  const Spread ours_ = accuracy_of(row_, kCodedProtocol);
   const std::size_t epochs_ = runs_.empty() ? 0 : runs_[0]->record->length();
   bool departed_ = false;
   std::vector<std::string> reasons_;

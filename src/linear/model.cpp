@@ -54,7 +54,7 @@ Weights<double> read_weights(const Reader& reader) {
   }
 }
 
-void check_shape(const Model& model, const Reader& reader) {
+void check_model_shape(const Model& model, const Reader& reader) {
   const auto columns = model.feature_names.size() + (model.scaler.intercept ? 1 : 0);
   const auto expect = [&](bool holds, const std::string& reason) {
     if (!holds) reader.fail(reason);
@@ -169,7 +169,7 @@ Model model_from_json(const std::string& text, const std::string& name) {
   model.weights = read_weights(reader);
   model.training = reader.get<json>("training").dump();
   if (file.contains("resume")) model.resume = file["resume"].dump();
-  check_shape(model, reader);
+  check_model_shape(model, reader);
   return model;
 }
 

@@ -11,11 +11,11 @@
 namespace lipschitzlr::rate {
 namespace {
 
-struct Named {
+struct NamedSchedule {
   Schedule schedule;
   const char* name;
 };
-constexpr Named kAll[] = {{Schedule::constant, "constant"}, {Schedule::cosine, "cosine"}, {Schedule::step, "step"}};
+constexpr NamedSchedule kAll[] = {{Schedule::constant, "constant"}, {Schedule::cosine, "cosine"}, {Schedule::step, "step"}};
 
 }  // namespace
 
@@ -30,7 +30,7 @@ double schedule_factor(Schedule schedule, std::uint64_t step, std::uint64_t step
 std::string to_string(Schedule schedule) { return kAll[static_cast<std::size_t>(schedule)].name; }
 
 Schedule schedule_from(const std::string& name) {
-  for (const Named& one : kAll) {
+  for (const NamedSchedule& one : kAll) {
     if (one.name == name) return one.schedule;
   }
   throw Error(Fault::usage,
@@ -39,7 +39,7 @@ Schedule schedule_from(const std::string& name) {
 
 std::vector<std::string> schedule_names() {
   std::vector<std::string> names;
-  for (const Named& one : kAll) names.push_back(one.name);
+  for (const NamedSchedule& one : kAll) names.push_back(one.name);
   return names;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "data/fail.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 
@@ -12,10 +13,6 @@ constexpr std::size_t kSide = 32, kPlane = kSide * kSide, kColours = 3, kImage =
 constexpr unsigned char kCoarseClasses = 20;
 
 std::size_t label_bytes(Cifar kind) { return kind == Cifar::ten ? 1 : 2; }
-
-[[noreturn]] void fail(const std::string& name, const std::string& reason) {
-  throw Error(Fault::data, fmt::format("{}: {}", name, reason));
-}
 
 void check_size(std::string_view content, const std::string& name, Cifar kind) {
   if (content.empty()) fail(name, "is empty");

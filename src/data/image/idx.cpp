@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "data/fail.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 
@@ -12,10 +13,6 @@ namespace {
 
 unsigned char byte_at(std::string_view content, std::size_t place) {
   return static_cast<unsigned char>(content[place]);
-}
-
-[[noreturn]] void fail(const std::string& name, const std::string& reason) {
-  throw Error(Fault::data, fmt::format("{}: {}", name, reason));
 }
 
 // Which of the two files of a set this is shows in its dimensions: three for images, one for labels.

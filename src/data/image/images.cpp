@@ -8,10 +8,10 @@ namespace lipschitzlr::data {
 namespace {
 
 std::string pixel_name(const ImageSet& images, Index place) {
-  static const char* const kColours[] = {"red", "green", "blue"};
+  static const char* const kColourNames[] = {"red", "green", "blue"};
   const Index pixel = place / images.channels;
   const std::string name = fmt::format("pixel_{}_{}", pixel / images.width, pixel % images.width);
-  return images.channels == 1 ? name : fmt::format("{}_{}", name, kColours[place % images.channels]);
+  return images.channels == 1 ? name : fmt::format("{}_{}", name, kColourNames[place % images.channels]);
 }
 
 }  // namespace

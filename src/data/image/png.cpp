@@ -64,7 +64,7 @@ bool read_rows(Reader& reader, png_bytepp rows) {
   return true;
 }
 
-[[noreturn]] void fail(const std::string& name, const Reader& reader) {
+[[noreturn]] void fail_at(const std::string& name, const Reader& reader) {
   throw Error(Fault::data, fmt::format("{}: byte {}: the PNG picture is damaged: {}", name, reader.place,
                                        static_cast<const char*>(reader.complaint)));
 }
@@ -109,7 +109,7 @@ std::vector<std::uint8_t> decode_png(std::string_view content, const std::string
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
   if (reader.png != nullptr) reader.info = png_create_info_struct(reader.png);
   if (reader.info == nullptr) throw Error(Fault::data, fmt::format("{}: libpng does not start", name));
-  if (!read_header(reader, channels == 3)) fail(name, reader);
+  if (!read_header(reader, channels == 3)) fail_at(name, reader);
   const std::size_t row_size = static_cast<std::size_t>(shape.width * channels);
   if (png_get_rowbytes(reader.png, reader.info) != row_size) {
     throw Error(Fault::data, fmt::format("{}: can't be read as a picture of {} channels", name, channels));
@@ -117,7 +117,7 @@ std::vector<std::uint8_t> decode_png(std::string_view content, const std::string
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(shape.height) * row_size);
   std::vector<png_bytep> rows;
   for (std::size_t start = 0; start < pixels.size(); start += row_size) rows.push_back(pixels.data() + start);
-  if (!read_rows(reader, rows.data())) fail(name, reader);
+  if (!read_rows(reader, rows.data())) fail_at(name, reader);
   return pixels;
 }
 

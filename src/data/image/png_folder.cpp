@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "data/fail.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/data/image/png.hpp"
@@ -24,10 +25,6 @@ struct Listing {
   std::vector<std::string> classes;
   std::vector<Picture> pictures;
 };
-
-[[noreturn]] void fail(const std::string& path, const std::string& reason) {
-  throw Error(Fault::data, fmt::format("{}: {}", path, reason));
-}
 
 // What lies in a folder by name, without the hidden files that file managers leave behind.
 std::vector<fs::path> sorted_content(const fs::path& folder) {

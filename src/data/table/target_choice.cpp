@@ -20,7 +20,7 @@ std::string advice(const std::string& wanted, const std::vector<std::string>& na
   return fmt::format("the columns are {}{}", list, names.size() > kShown ? ", ..." : "");
 }
 
-[[noreturn]] void fail(const std::string& file, const std::string& what) {
+[[noreturn]] void refuse(const std::string& file, const std::string& what) {
   throw Error(Fault::usage, fmt::format("{}: {}", file, what));
 }
 
@@ -54,7 +54,7 @@ Index TargetChoice::find_name() const {
   if (first == first_line_.end()) return -1;
   const auto second = std::find(first + 1, first_line_.end(), *name_);
   if (second != first_line_.end()) {
-    fail(file_, fmt::format("columns {} and {} are both named {}: give the target's number",
+    refuse(file_, fmt::format("columns {} and {} are both named {}: give the target's number",
                             first - first_line_.begin() + 1, second - first_line_.begin() + 1, in_quotes(*name_)));
   }
   return first - first_line_.begin();
@@ -70,14 +70,14 @@ Index TargetChoice::find(bool has_header) const {
 
 void TargetChoice::fail_unknown(bool has_header) const {
   if (number_) {
-    fail(file_, fmt::format("there is no column {}: columns are numbered 1 to {}, or -1 to -{} from the end", *number_,
+    refuse(file_, fmt::format("there is no column {}: columns are numbered 1 to {}, or -1 to -{} from the end", *number_,
                             first_line_.size(), first_line_.size()));
   }
   if (!has_header) {
-    fail(file_,
+    refuse(file_,
          fmt::format("there is no column {}, for the file has no header: give the target's number", in_quotes(*name_)));
   }
-  fail(file_, fmt::format("there is no column {}: {}", in_quotes(*name_), advice(*name_, first_line_)));
+  refuse(file_, fmt::format("there is no column {}: {}", in_quotes(*name_), advice(*name_, first_line_)));
 }
 
 }  // namespace lipschitzlr::data
