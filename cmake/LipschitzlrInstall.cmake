@@ -14,7 +14,7 @@ foreach(folder base data bound rate linear)
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING
             PATTERN "*.hpp"
             # What needs libcurl, libarchive, libpng or liblbfgs serves the programs and is no part of the package.
-            REGEX "(data/[a-z]+/(archive|cifar_picture|fetch|image_sources|obtain|png|png_folder)|linear/reference)\\.hpp$" EXCLUDE)
+            REGEX "(catalogue/(archive_reader|download|store)|image/(cifar_picture|image_sources|png|png_folder)|linear/reference)\\.hpp$" EXCLUDE)
   endif()
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/include/lipschitzlr/core.hpp
@@ -47,6 +47,7 @@ install(FILES ${PROJECT_BINARY_DIR}/lipschitzlr.pc DESTINATION ${CMAKE_INSTALL_L
 # ---- the command line and what belongs to it
 if(TARGET lipschitzlr)
   install(TARGETS lipschitzlr RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/get-data-package DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/lipschitzlr)
 endif()
 function(install_if_there file)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${file})

@@ -10,7 +10,7 @@
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/data/catalogue/obtain.hpp"
+#include "lipschitzlr/data/catalogue/store.hpp"
 
 namespace lipschitzlr::app {
 namespace {

@@ -1,23 +1,12 @@
 #include "app/torch_part.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
-#include "base/subprocess.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/dist/world_env.hpp"
 
 namespace lipschitzlr::app {
-
-std::string find_torch_part() {
-  std::error_code failure;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
-  const auto program = self.parent_path().parent_path() / "libexec" / "lipschitzlr" / "lipschitzlr-torch";
-  return access(program.c_str(), X_OK) == 0 ? program.string() : "";
-}
 
 namespace {
 

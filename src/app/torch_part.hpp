@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/subprocess.hpp"
+
 namespace lipschitzlr::app {
 
-// Where the program is: ../libexec/lipschitzlr beside the folder of this program. Empty when it is not there.
-std::string find_torch_part();
+// Where the program is; empty when it is not there.
+inline std::string find_torch_part() { return helper_program("lipschitzlr-torch"); }
 
 // Does not return. Throws Error (usage) when the program was not built.
 [[noreturn]] void start_torch_part(const std::vector<std::string>& arguments);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "lipschitzlr/base/error.hpp"
 
@@ -116,6 +117,13 @@ int Subprocess::wait(const std::function<bool()>& stop, std::string* text) {
     if (text != nullptr) *text += part;
   }
   return exit_code();
+}
+
+std::string helper_program(const std::string& name) {
+  std::error_code failure;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
+  const std::filesystem::path program = self.parent_path().parent_path() / "libexec" / "lipschitzlr" / name;
+  return access(program.c_str(), X_OK) == 0 ? program.string() : "";
 }
 
 void become_program(const std::vector<std::string>& words) {

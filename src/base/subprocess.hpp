@@ -47,6 +47,10 @@ class Subprocess {
   std::optional<int> status_;
 };
 
+// The path of a program or script of ours that is started by this one: ../libexec/lipschitzlr/NAME beside the folder of
+// the running program. Empty when it is not there.
+std::string helper_program(const std::string& name);
+
 // Replaces this process by the program. Throws Error (usage) when it can't be started.
 [[noreturn]] void become_program(const std::vector<std::string>& words);
 

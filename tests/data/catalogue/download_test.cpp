@@ -1,4 +1,4 @@
-#include "lipschitzlr/data/catalogue/fetch.hpp"
+#include "lipschitzlr/data/catalogue/download.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lipschitzlr/data/catalogue/archive.hpp"
+#include "lipschitzlr/data/catalogue/archive_reader.hpp"
 
 #include <archive.h>
 #include <archive_entry.h>

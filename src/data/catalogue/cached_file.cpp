@@ -1,9 +1,10 @@
-#include "data/catalogue/install.hpp"
+#include "data/catalogue/cached_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <filesystem>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include "data/table/source.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -15,28 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder beside the final place where a file waits until it is checked; gone at the end, whatever happens.
-class WaitingRoom {
- public:
-  explicit WaitingRoom(const std::string& target)
-      : folder_(fs::path(target).parent_path() / fmt::format("incoming-{}", getpid())) {
-    std::error_code failure;
-    fs::create_directories(folder_, failure);
-    if (failure) throw Error(Fault::data, fmt::format("{}: can't write: {}", folder_.string(), failure.message()));
-  }
-  ~WaitingRoom() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  WaitingRoom(const WaitingRoom&) = delete;
-  WaitingRoom& operator=(const WaitingRoom&) = delete;
-
-  std::string place(const std::string& name) const { return folder_ / name; }
-
- private:
-  fs::path folder_;
-};
-
 std::string all_of(const std::unique_ptr<ByteSource>& source) {
   std::string content, piece(1 << 20, '\0');
   for (std::size_t count = piece.size(); count == piece.size();) {
@@ -46,7 +25,7 @@ std::string all_of(const std::unique_ptr<ByteSource>& source) {
   return content;
 }
 
-// The waiting room means nothing to the reader of a message: the file is named instead.
+// The temporary path means nothing to the reader of a message: the file is named instead.
 void check_shape(const Source& source, const File& file, const std::string& waiting) {
   try {
     read_source(source, {waiting});
@@ -60,6 +39,19 @@ void check_shape(const Source& source, const File& file, const std::string& wait
 
 }  // namespace
 
+TemporaryFolder::TemporaryFolder(const fs::path& parent) {
+  std::string pattern = (parent / "lipschitzlr-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) {
+    throw Error(Fault::data, fmt::format("{}: can't make a folder: {}", parent.string(), std::strerror(errno)));
+  }
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
 bool is_file(const std::string& path) {
   std::error_code unreadable;
   return fs::is_regular_file(path, unreadable);
@@ -68,8 +60,11 @@ bool is_file(const std::string& path) {
 Obtained install(const Entry& entry, const Source& source, const File& file, const std::string& content) {
   const std::string target = cached_path(entry, file);
   Obtained result{entry.name, target, content.size(), sha256(content), "known checksum"};
-  const WaitingRoom room(target);
-  const std::string waiting = room.place(file.name);
+  const fs::path folder = fs::path(target).parent_path();
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  const TemporaryFolder incoming(folder);
+  const std::string waiting = incoming.path() / file.name;
   if (result.sha256 != file.sha256) {
     if (file.exact) {
       throw Error(Fault::data, fmt::format("is not the file of {}: its SHA-256 checksum is {} instead of {}",
@@ -82,7 +77,6 @@ Obtained install(const Entry& entry, const Source& source, const File& file, con
     write_file_atomically(waiting, content);
   }
   write_file_atomically(target + ".sha256", fmt::format("{}  {}\n", result.sha256, file.name));
-  std::error_code failure;
   fs::rename(waiting, target, failure);
   if (failure) throw Error(Fault::data, fmt::format("{}: can't write: {}", target, failure.message()));
   return result;

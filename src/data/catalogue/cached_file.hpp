@@ -1,11 +1,26 @@
 #pragma once
 // The last step of every way into the cache: content is checked, then put into place with its checksum beside it.
 
+#include <filesystem>
 #include <string>
 
-#include "lipschitzlr/data/catalogue/obtain.hpp"
+#include "lipschitzlr/data/catalogue/store.hpp"
 
 namespace lipschitzlr::data::catalogue {
+
+// Made inside the parent, and removed with all that is in it.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::filesystem::path& parent);  // throws Error (data)
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 bool is_file(const std::string& path);
 

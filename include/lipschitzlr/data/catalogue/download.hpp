@@ -1,6 +1,6 @@
 #pragma once
 // Downloading a file by HTTP or HTTPS: into destination.part, checked, then moved into place, so that destination is
-// either whole or not there. Part of the library lipschitzlr_fetch, which needs libcurl; the core does not.
+// either whole or not there. Part of lipschitzlr_store, which needs libcurl; the core does not.
 
 #include <cstdint>
 #include <functional>

@@ -1,11 +1,11 @@
-#include "lipschitzlr/data/catalogue/obtain.hpp"
+#include "lipschitzlr/data/catalogue/store.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "data/catalogue/install.hpp"
+#include "data/catalogue/cached_file.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/base/sha256.hpp"
