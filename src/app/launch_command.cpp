@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
-#include "app/options.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/dist/launch.hpp"
 
@@ -23,35 +22,37 @@ void check_words(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void add_launch_command(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("launch", "Start train or fit as several processes that compute together");
-  auto options = std::make_shared<dist::LaunchOptions>();
-  command->add_option("COMMAND", options->words, "after --, train or fit with all its options")->type_name("...");
-  expect_whole(command->add_option("-n,--processes", options->processes, "how many; default: 2"), 1, 4096);
-  expect_positive(
-      command->add_option("--timeout", options->timeout,
-                          "seconds a process may keep the others waiting before they consider it lost; default: 60"));
-  command
-      ->add_option(
-          "--address", options->address,
-          "address of this machine at which rank 0 listens; default: 127.0.0.1, which no other machine reaches")
-      ->type_name("ADDRESS");
-  expect_whole(command->add_option("--port", options->port, "port of that address; default: a free one"), 1, 65535);
-  fold_help(*command);
-  command->footer(
-      "Rank 0 prints as if it were alone; what the others print goes to standard error, each line with its rank before "
-      "it.\n"
-      "The first process that fails ends all; its exit code is that of launch. Ctrl-C reaches every process.\n"
-      "Each process takes its share of the cores unless --threads is given. Several machines: docs/distributed.md.\n"
-      "\n"
-      "Examples:\n"
-      "  lipschitzlr launch -n 2 -- train --data mnist\n"
-      "  lipschitzlr launch -n 4 --timeout 20 -- fit prices.csv --target price -o model.json");
-  command->callback([options, &exit_code] {
-    check_words(options->words);
-    options->program = std::filesystem::read_symlink("/proc/self/exe").string();
-    exit_code = dist::launch(*options);
-  });
+Command launch_command() {
+  const auto options = std::make_shared<dist::LaunchOptions>();
+  return {
+      .name = "launch",
+      .summary = "Start train or fit as several processes that compute together",
+      .options =
+          {{"command", &options->words, "after --, train or fit with all its options", {.flags = "COMMAND"}},
+           {"processes", &options->processes, "how many", {.range = run::between(1, 4096), .flags = "-n,--processes"}},
+           {"timeout",
+            &options->timeout,
+            "a process that keeps the others waiting for longer is considered lost",
+            {.placeholder = "SECONDS", .range = run::above(0)}},
+           {"address",
+            &options->address,
+            "address of this machine at which rank 0 listens; no other machine reaches 127.0.0.1",
+            {.placeholder = "ADDRESS"}},
+           {"port", &options->port, "port of that address; 0: a free one", {.range = run::between(0, 65535)}}},
+      .run =
+          [options](const Call&) {
+            check_words(options->words);
+            options->program = std::filesystem::read_symlink("/proc/self/exe").string();
+            return dist::launch(*options);
+          },
+      .details =
+          "Rank 0 prints as if it were alone; what the others print goes to standard error, each line with its rank\n"
+          "before it. The first process that fails ends all; its exit code is that of launch. Ctrl-C reaches every\n"
+          "process. Each process takes its share of the cores unless --threads is given. Several machines:\n"
+          "docs/distributed.md.",
+      .examples =
+          "launch -n 2 -- train --data mnist\n"
+          "launch -n 4 --timeout 20 -- fit prices.csv --target price -o model.json"};
 }
 
 }  // namespace lipschitzlr::app

@@ -5,16 +5,15 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
-#include "app/options.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
-#include "lipschitzlr/run/apply.hpp"
+#include "lipschitzlr/run/rows_for_model.hpp"
 
 namespace lipschitzlr::app {
 namespace {
 
-struct Options {
+struct State {
   std::string model, data, output;
   data::ReadOptions read;
   unsigned threads = 0;
@@ -58,39 +57,50 @@ std::string as_json(const linear::Model& model, const DenseMatrix<double>& score
   return object.dump(2) + "\n";
 }
 
-void predict(const Options& options) {
-  const linear::Model model = linear::load_model(options.model);
-  const data::Table table = run::load_rows(model, options.data, options.read, run::Target::ignored);
-  ThreadPool pool(options.threads);
+void predict(const State& state) {
+  const linear::Model model = linear::load_model(state.model);
+  const data::Table table = run::load_rows(model, state.data, state.read, run::Target::ignored);
+  ThreadPool pool(state.threads);
   const DenseMatrix<double> scores = linear::scores(model, table.features, pool);
   const std::string text =
-      options.json ? as_json(model, scores, options.probabilities) : as_csv(model, scores, options.probabilities);
-  if (options.output.empty()) {
+      state.json ? as_json(model, scores, state.probabilities) : as_csv(model, scores, state.probabilities);
+  if (state.output.empty()) {
     fmt::print("{}", text);
   } else {
-    write_file_atomically(options.output, text);
+    write_file_atomically(state.output, text);
   }
 }
 
 }  // namespace
 
-void add_predict_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("predict", "Predict rows with a trained model");
-  auto options = std::make_shared<Options>();
-  command->add_option("MODEL", options->model, "model file written by `lipschitzlr fit`")->required()->type_name("");
-  command->add_option("DATA", options->data, kDataHelp)->required()->type_name("");
-  add_read_options(*command, options->read, "default: the model's, found by name; it may be missing and is not used");
-  command->add_option("-o,--output", options->output, "file to write instead of standard output")->type_name("FILE");
-  command->add_flag("--probabilities", options->probabilities, "also the probability of each class");
-  add_threads_option(*command, options->threads);
-  add_json_option(*command, options->json);
-  fold_help(*command);
-  command->footer(
-      "Columns are found by name when the file has a header; a target column may be there and is ignored.\n"
-      "Examples:\n"
-      "  lipschitzlr predict model.json new.csv > predictions.csv\n"
-      "  cat new.csv | lipschitzlr predict model.json - --probabilities");
-  command->callback([options] { predict(*options); });
+run::Options model_and_rows(std::string& model, std::string& data, data::ReadOptions& read,
+                            const std::string& target_help) {
+  return run::grouped(
+      {{"",
+        {{"model", &model, "model file written by `lipschitzlr fit`", {.flags = "MODEL", .required = true}},
+         {"data", &data, run::kDataHelp, {.flags = "DATA", .required = true}}}},
+       {"Reading", run::options_of(read, target_help)}});
+}
+
+Command predict_command() {
+  const auto state = std::make_shared<State>();
+  return {
+      .name = "predict",
+      .summary = "Predict rows with a trained model",
+      .options = model_and_rows(state->model, state->data, state->read,
+                                "default: the model's, by name; it may be missing and is not used") +
+                 run::Options{{"output",
+                               &state->output,
+                               "file to write instead of standard output",
+                               {.placeholder = "FILE", .flags = "-o,--output"}},
+                              {"probabilities", &state->probabilities, "also the probability of each class"},
+                              run::threads_option(state->threads),
+                              run::json_option(state->json)},
+      .run = [state](const Call&) { return predict(*state), 0; },
+      .details = "Columns are found by name when the file has a header; a target column may be there and is ignored.",
+      .examples =
+          "predict model.json new.csv > predictions.csv\n"
+          "predict model.json - --probabilities < new.csv"};
 }
 
 }  // namespace lipschitzlr::app

@@ -1,48 +1,37 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
-#include "app/options.hpp"
 #include "app/show.hpp"
-#include "lipschitzlr/run/constants.hpp"
 
 namespace lipschitzlr::app {
-namespace {
 
-struct Options {
-  run::DataChoice data;
-  run::ConstantsChoice constants;
-  bool json = false;
-};
-
-}  // namespace
-
-void add_rate_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("rate", "Print every Lipschitz constant of a problem and the rate it gives");
-  auto options = std::make_shared<Options>();
-  add_data_options(*command, options->data);
-  expect_number(command->add_option("--reduction", options->constants.gradient_reduction,
-                                    "the iteration bound is for a gradient this many times smaller than at the start; "
-                                    "default: 1000"),
-                "a number from 1 to 1e12", [](double times) { return times >= 1 && times <= 1e12; })
-      ->type_name("TIMES");
-  add_threads_option(*command, options->constants.threads);
-  add_json_option(*command, options->json);
-  fold_help(*command);
-  command->footer(
-      "Examples:\n"
-      "  lipschitzlr rate iris --scale none --no-intercept\n"
-      "  lipschitzlr rate prices.csv --target price --scale sum\n"
-      "  zcat big.csv.gz | lipschitzlr rate - --json");
-  command->callback([options] {
-    const run::Prepared prepared = run::prepare(options->data);
-    const run::ConstantsReport report = run::report_constants(prepared, options->constants);
-    if (options->json) {
-      fmt::print("{}\n", constants_json(options->data, prepared, report));
-    } else {
-      fmt::print("{}\n\n", describe(options->data, prepared));
-      show_constants(report);
-    }
-  });
+Command rate_command() {
+  struct State {
+    run::RateOptions options;
+    bool json = false;
+  };
+  const auto state = std::make_shared<State>();
+  return {.name = "rate",
+          .summary = "Print every Lipschitz constant of a problem and the rate it gives",
+          .options = options_of(state->options) + run::Options{run::json_option(state->json)},
+          .run =
+              [state](const Call&) {
+                const run::DataOptions& data = state->options.data;
+                const run::Prepared prepared = run::prepare(data);
+                const run::RateReport report = run::report_rates(prepared, state->options);
+                if (state->json) {
+                  fmt::print("{}\n", rates_json(data, prepared, report).dump(2));
+                } else {
+                  fmt::print("{}\n\n", describe(data, prepared));
+                  show_rates(report);
+                }
+                return 0;
+              },
+          .examples =
+              "rate iris --scale none --no-intercept\n"
+              "rate prices.csv --target price --scale sum\n"
+              "rate big.csv.gz --json",
+          .takes_config = true};
 }
 
 }  // namespace lipschitzlr::app

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
-#include "app/options.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -13,21 +12,24 @@
 namespace lipschitzlr::app {
 namespace {
 
+enum class Format { html, csv, json, md };
+
 struct Options {
   std::vector<std::string> records;
-  std::string output, format = "html";
+  std::string output;
+  Format format = Format::html;
   report::ComposeOptions compose;
 };
 
-std::string text_of(const report::Document& document, const std::string& format, const std::string& output) {
-  if (format == "csv") return to_csv(document);
-  if (format == "json") return to_json(document);
-  if (format == "md") return to_markdown(document);
+std::string text_of(const report::Document& document, Format format, const std::string& output) {
+  if (format == Format::csv) return to_csv(document);
+  if (format == Format::json) return to_json(document);
+  if (format == Format::md) return to_markdown(document);
   return to_html(document, output == "-" ? "." : std::filesystem::path(output).parent_path().string());
 }
 
 void make_report(Options options) {
-  if (options.output.empty()) options.output = options.format == "html" ? "report.html" : "-";
+  if (options.output.empty()) options.output = options.format == Format::html ? "report.html" : "-";
   const bool to_file = options.output != "-";
   if (to_file) check_writable(options.output);
   const report::Document document = compose(experiment::collect(options.records), options.compose);
@@ -48,34 +50,31 @@ void make_report(Options options) {
 
 }  // namespace
 
-void add_report_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("report", "Make one page of records: tables, charts, verdicts");
-  auto options = std::make_shared<Options>();
-  command
-      ->add_option("RECORD", options->records,
-                   "folders of `train` and `fit --record`, folders of such folders, files that "
-                   "`reproduce table1 --json` printed")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("-o,--output", options->output,
-                   "the file to write, - for standard output; default: report.html, for other formats -")
-      ->type_name("FILE");
-  command->add_option("--format", options->format, "default: html")
-      ->check(CLI::IsMember({"html", "csv", "json", "md"}))
-      ->type_name("html|csv|json|md");
-  command->add_option("--title", options->compose.title, "of the page")->type_name("TEXT");
-  command->add_flag("--whole-paper", options->compose.whole_paper,
-                    "show every table of the paper, also those of which no row was run");
-  fold_help(*command);
-  command->footer(
-      "The page holds all it needs: it opens from a file, without a network, and can be printed. A record\n"
-      "that is missing, cut short or damaged is shown as such.\n"
-      "Examples:\n"
-      "  lipschitzlr reproduce table1 boston iris --json > table1.json\n"
-      "  lipschitzlr report table1.json runs -o report.html\n"
-      "  lipschitzlr report runs --format md");
-  command->callback([options] { make_report(*options); });
+Command report_command() {
+  const auto options = std::make_shared<Options>();
+  return {.name = "report",
+          .summary = "Make one page of records: tables, charts, verdicts",
+          .options = {{"records",
+                       &options->records,
+                       "folders of `train` and `fit --record`, folders of such folders, files that `reproduce table1 "
+                       "--json` printed",
+                       {.flags = "RECORD", .required = true}},
+                      {"output",
+                       &options->output,
+                       "the file to write, - for standard output; default: report.html, for other formats -",
+                       {.placeholder = "FILE", .flags = "-o,--output"}},
+                      {"format", run::choice(options->format, {"html", "csv", "json", "md"}), "format of the page"},
+                      {"title", &options->compose.title, "of the page", {.placeholder = "TEXT"}},
+                      {"whole_paper", &options->compose.whole_paper,
+                       "show every table of the paper, also those of which no row was run"}},
+          .run = [options](const Call&) { return make_report(*options), 0; },
+          .details =
+              "The page holds all it needs: it opens from a file, without a network, and can be printed. A record\n"
+              "that is missing, cut short or damaged is shown as such.",
+          .examples =
+              "reproduce table1 boston iris --json > table1.json\n"
+              "report table1.json runs -o report.html\n"
+              "report runs --format md"};
 }
 
 }  // namespace lipschitzlr::app

@@ -2,18 +2,17 @@
 // What the two halves of `reproduce` share: tables on linear models, run in this process, and on networks, run by the
 // libtorch part.
 
-#include <CLI/CLI.hpp>
+#include <vector>
 
-#include "lipschitzlr/experiment/limits.hpp"
+#include "app/command.hpp"
 
 namespace lipschitzlr::app {
 
 inline constexpr const char* kRecords = "reproduction";  // where the records of networks go
 
-void add_budget_option(CLI::App& command, double& seconds);  // seconds must outlive the command
-void add_seeds_option(CLI::App& command, experiment::Limits& limits, const std::string& help);
+run::Option budget_option(double& seconds);
 
-// table3, comparison, all, and rows of any table by name.
-void add_network_tables(CLI::App& reproduce);
+std::vector<Command> network_table_commands();  // table3, comparison, all
+Command network_rows_command();                 // rows of any table by name
 
 }  // namespace lipschitzlr::app

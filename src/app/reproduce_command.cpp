@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "app/commands.hpp"
-#include "app/options.hpp"
 #include "app/reproduce.hpp"
 #include "base/terminal.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -36,83 +37,81 @@ void reproduce(const std::string& table, const Options& options) {
   if (guard.interrupted()) throw Error(Fault::interrupted, "interrupted; what was finished is above");
 }
 
-void add_table(CLI::App& parent, const std::string& table, const std::string& description,
-               const std::string& examples) {
-  CLI::App* command = parent.add_subcommand(table, description);
-  auto options = std::make_shared<Options>();
-  command->add_option("ROW", options->rows, "rows to run, see `lipschitzlr reproduce list`; all when none is named")
-      ->type_name("");
-  add_seeds_option(*command, options->limits, "run every row from this many splits and starts; default: 3");
-  if (table == "table1") {
-    expect_whole(command->add_option("--max-iterations", options->limits.max_iterations,
-                                     "give up on a threshold after this many; default: 500000"),
-                 1)
-        ->type_name("N");
-  } else {
-    expect_whole(command->add_option("--epochs", options->limits.epochs, "epochs in place of the paper's"), 1)
-        ->type_name("N");
-  }
-  add_budget_option(*command, options->limits.seconds);
-  command->add_option("--csv", options->csv, "also write every training as a line of this file")->type_name("FILE");
-  add_threads_option(*command, options->limits.threads);
-  add_json_option(*command, options->json);
-  fold_help(*command);
-  command->footer("Ctrl-C ends the running training; what is finished is still printed and written.\nExamples:\n" +
-                  examples);
-  command->callback([table, options] { reproduce(table, *options); });
+Command table_command(const std::string& table, const std::string& summary, const std::string& examples) {
+  const auto options = std::make_shared<Options>();
+  experiment::Limits& limits = options->limits;
+  const run::Option length =
+      table == "table1"
+          ? run::Option{"max_iterations",
+                        &limits.max_iterations,
+                        "give up on a threshold after this many",
+                        {.range = run::at_least(1)}}
+          : run::Option{"epochs", &limits.epochs, "epochs in place of the paper's", {.range = run::at_least(1)}};
+  return {
+      .name = table,
+      .summary = summary,
+      .options =
+          {{"rows", &options->rows, "rows to run, see `lipschitzlr reproduce list`; default: all", {.flags = "ROW"}},
+           {"seeds", &limits.seeds, "run every row from this many splits and starts; default: 3", {.range = run::between(1, 1000)}},
+           length,
+           budget_option(limits.seconds),
+           {"csv", &options->csv, "also write every training as a line of this file", {.placeholder = "FILE"}},
+           run::threads_option(limits.threads),
+           run::json_option(options->json)},
+      .run = [table, options](const Call&) { return reproduce(table, *options), 0; },
+      .examples = examples};
 }
 
-void add_list(CLI::App& parent) {
-  CLI::App* list = parent.add_subcommand("list", "Show every row, whether its data are available, how far records got");
+Command list_command() {
   struct ListOptions {
     std::string records = kRecords;
     bool json = false;
   };
-  auto options = std::make_shared<ListOptions>();
-  list->add_option("--records", options->records, "folder of the records of networks; default: reproduction")
-      ->type_name("FOLDER");
-  add_json_option(*list, options->json);
-  fold_help(*list);
-  list->footer("Examples:\n  lipschitzlr reproduce list\n  lipschitzlr reproduce list --records experiments/records");
-  list->callback([options] {
-    const experiment::Collection known = experiment::collect({options->records});
-    const std::vector<experiment::Row> rows = experiment::rows_of(experiment::recipes(), known);
-    fmt::print("{}", options->json ? experiment::list_json(rows) : experiment::list_text(rows));
-  });
+  const auto options = std::make_shared<ListOptions>();
+  return {.name = "list",
+          .summary = "Show every row, whether its data are available, how far records got",
+          .options = {{"records", &options->records, "folder of the records of networks", {.placeholder = "FOLDER"}},
+                      run::json_option(options->json)},
+          .run =
+              [options](const Call&) {
+                fmt::print("{}", options->json ? experiment::list_json(options->records)
+                                               : experiment::list_text(options->records));
+                return 0;
+              },
+          .examples = "reproduce list\nreproduce list --records experiments/records"};
 }
 
 }  // namespace
 
-void add_budget_option(CLI::App& command, double& seconds) {
-  command
-      .add_option_function<std::string>(
-          "--budget", [&seconds](const std::string& text) { seconds = experiment::seconds_from(text); },
-          "time for the whole command, such as 90s, 30m or 2h; what did not run is listed")
-      ->type_name("TIME");
+run::Option budget_option(double& seconds) {
+  return {"budget",
+          run::spelled(
+              seconds, [](double value) { return std::isinf(value) ? "" : fmt::format("{}s", value); },
+              [](const std::string& text) { return std::optional(experiment::seconds_from(text)); }, "a time"),
+          "time for the whole command, such as 90s, 30m or 2h; what did not run is listed",
+          {.placeholder = "TIME"}};
 }
 
-void add_seeds_option(CLI::App& command, experiment::Limits& limits, const std::string& help) {
-  expect_whole(command.add_option("--seeds", limits.seeds, help), 1, 1000)->type_name("N");
-}
-
-void add_reproduce_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("reproduce", "Run the rows of the paper's tables, beside its figures");
-  add_list(*command);
-  add_table(*command, "table1", "Iterations to a threshold, with the rate 0.1 and with 1/L",
-            "  lipschitzlr reproduce table1 boston iris --seeds 5\n"
-            "  lipschitzlr reproduce table1 --budget 10m --csv table1.csv");
-  add_table(*command, "table2", "Accuracy after a number of epochs, with the rate 0.1 and with 1/L",
-            "  lipschitzlr reproduce table2 iris --seeds 10\n"
-            "  lipschitzlr reproduce table2 breast-cancer --epochs 100");
-  add_network_tables(*command);
-  command->footer(
-      "Examples:\n"
-      "  lipschitzlr reproduce list\n"
-      "  lipschitzlr reproduce table1 boston iris --seeds 5\n"
-      "  lipschitzlr reproduce table2 --budget 10m --csv table2.csv\n"
-      "  lipschitzlr reproduce table3 --dry-run\n"
-      "  lipschitzlr reproduce mnist-cnn-adamo-adaptive table1/boston --epochs 3\n"
-      "  lipschitzlr reproduce all --budget 60m");
+Command reproduce_command() {
+  Command command = network_rows_command();
+  command.name = "reproduce";
+  command.summary = "Run the rows of the paper's tables, beside its figures";
+  command.examples =
+      "reproduce list\n"
+      "reproduce table1 boston iris --seeds 5\n"
+      "reproduce table2 --budget 10m --csv table2.csv\n"
+      "reproduce table3 --dry-run\n"
+      "reproduce mnist-cnn-adamo-adaptive table1/boston --epochs 3\n"
+      "reproduce all --budget 60m";
+  command.commands = {list_command(),
+                      table_command("table1", "Iterations to a threshold, with the rate 0.1 and with 1/L",
+                                    "reproduce table1 boston iris --seeds 5\n"
+                                    "reproduce table1 --budget 10m --csv table1.csv"),
+                      table_command("table2", "Accuracy after a number of epochs, with the rate 0.1 and with 1/L",
+                                    "reproduce table2 iris --seeds 10\n"
+                                    "reproduce table2 breast-cancer --epochs 100")};
+  for (Command& table : network_table_commands()) command.commands.push_back(std::move(table));
+  return command;
 }
 
 }  // namespace lipschitzlr::app

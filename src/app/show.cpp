@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
 
 namespace lipschitzlr::app {
 namespace {
@@ -49,7 +50,7 @@ void show_checks(const linear::RunChecks& checks) {
 
 }  // namespace
 
-void show_constants(const run::ConstantsReport& report) {
+void show_rates(const run::RateReport& report) {
   const bool long_formulas = std::any_of(report.constants.begin(), report.constants.end(), [](const auto& reported) {
     return kFormulaColumn + reported.constant.formula.size() > kTextWidth;
   });
@@ -75,10 +76,10 @@ void show_constants(const run::ConstantsReport& report) {
              report.advised, report.advised_rate, wrap("  ", report.reason));
 }
 
-std::string constants_json(const run::DataChoice& choice, const run::Prepared& prepared,
-                           const run::ConstantsReport& report) {
+nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Prepared& prepared,
+                                  const run::RateReport& report) {
   using nlohmann::ordered_json;
-  ordered_json object = {{"data", choice.source},
+  ordered_json object = {{"data", options.source},
                          {"rows", prepared.train.rows()},
                          {"columns", prepared.train.columns()},
                          {"model", to_string(prepared.setup.family)},
@@ -101,10 +102,10 @@ std::string constants_json(const run::DataChoice& choice, const run::Prepared& p
                                {"loss_at_start", report.start_loss},
                                {"lowest_loss_found", report.lowest_loss}};
   object["advice"] = {{"constant", report.advised}, {"rate", report.advised_rate}, {"reason", report.reason}};
-  return object.dump(2);
+  return object;
 }
 
-void show_training(const run::TrainingResult& result) {
+void show_fit(const run::FitResult& result) {
   fmt::print("stopped after {} epochs, {} steps, {:.3g} s: {}\n", result.last.epoch, result.last.step,
              result.last.seconds, to_string(result.stop));
   fmt::print("{}", wrap("rate: ", result.rate_source));
@@ -148,6 +149,14 @@ void show_confusion(const linear::Metrics& metrics, const std::vector<std::strin
       fmt::print(" {:>{}}", metrics.confusion[i][j], width_of(labels[j]));
     }
     fmt::print("\n");
+  }
+}
+
+std::string shown_cache_folder() {
+  try {
+    return data::catalogue::cache_folder();
+  } catch (const Error&) {
+    return "none (set HOME, XDG_CACHE_HOME or LIPSCHITZLR_DATA)";
   }
 }
 

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/communicator.hpp"
 #include "app/torch_commands.hpp"
@@ -17,80 +16,49 @@
 
 namespace {
 
-using lipschitzlr::nn::ProcessFacts;
+using namespace lipschitzlr;
 
-void print_json(const ProcessFacts& facts) {
-  const nlohmann::ordered_json json = {
-      {"libtorch", facts.libtorch_version}, {"threads", facts.threads},         {"cores", facts.cores},
-      {"parallel", facts.parallel_backend}, {"wait_policy", facts.wait_policy}, {"blas", facts.blas},
-      {"blas_threads", facts.blas_threads},
-  };
-  fmt::print("{}\n", json.dump(2));
+int run_words(const std::vector<std::string>& words);
+
+// Each line of the file is a command, a JSON list of its words: libtorch is loaded once for all. For tests.
+app::Command each_command() {
+  const auto file = std::make_shared<std::string>();
+  return {.name = "each",
+          .summary = "Run the commands in a file",
+          .options = {{"file", file.get(), "a JSON list of words per line", {.flags = "FILE", .required = true}}},
+          .run =
+              [file](const app::Call&) {
+                std::istringstream lines(read_file(*file));
+                int code = 0;
+                for (std::string line; code == 0 && std::getline(lines, line);) {
+                  code = run_words(nlohmann::json::parse(line).get<std::vector<std::string>>());
+                }
+                return code;
+              },
+          .hidden = true};
 }
 
-void print_text(const ProcessFacts& facts) {
-  fmt::print("libtorch     {}\n", facts.libtorch_version);
-  fmt::print("threads      {} on {} cores\n", facts.threads, facts.cores);
-  fmt::print("parallel by  {}, wait policy {}\n", facts.parallel_backend,
-             facts.wait_policy.empty() ? "not set" : facts.wait_policy);
-  fmt::print("BLAS         {}\n", facts.blas);
-  if (facts.blas_threads > 0) fmt::print("its threads  {}\n", facts.blas_threads);
-}
-
-int run(const std::vector<std::string>& words);
-
-// Each line of the file is a command, a JSON list of its words: libtorch is loaded once for all.
-int run_each(const std::string& path) {
-  std::istringstream lines(lipschitzlr::read_file(path));
-  int exit_code = 0;
-  for (std::string line; exit_code == 0 && std::getline(lines, line);) {
-    exit_code = run(nlohmann::json::parse(line).get<std::vector<std::string>>());
-  }
-  return exit_code;
-}
-
-int run(const std::vector<std::string>& words) {
-  CLI::App app("The part of lipschitzlr that needs libtorch", "lipschitzlr");
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
-  int exit_code = 0;
-  lipschitzlr::app::add_train_command(app, words, exit_code);
-  lipschitzlr::app::add_network_evaluate_command(app);
-  lipschitzlr::app::add_probe_command(app);
-  lipschitzlr::app::add_fit_command(app, words, exit_code, lipschitzlr::app::join_communicator);
-  bool as_json = false;
-  CLI::App* env = app.add_subcommand("env", "What libtorch computes with: version, threads, BLAS");
-  env->add_flag("--json", as_json, "Print JSON");
-  env->callback([&] {
-    const ProcessFacts facts = lipschitzlr::nn::process_facts();
-    as_json ? print_json(facts) : print_text(facts);
-  });
-  std::string file;
-  CLI::App* each = app.add_subcommand("each", "Run the commands in a file")->group("");  // for tests
-  each->add_option("FILE", file, "a JSON list of words per line")->required();
-  each->callback([&] { exit_code = run_each(file); });
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    throw lipschitzlr::Error(lipschitzlr::Fault::usage, error.what());
-  }
-  return exit_code;
+int run_words(const std::vector<std::string>& words) {
+  const app::Command program = {
+      .name = "lipschitzlr",
+      .summary = "The part of lipschitzlr that needs libtorch",
+      .commands = {app::network_train_command(), app::network_evaluate_command(), app::probe_command(),
+                   app::fit_command(app::join_communicator), app::torch_env_command(), each_command()}};
+  return app::run_command(program, words);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  lipschitzlr::nn::keep_memory();
-  try {
-    lipschitzlr::nn::use_cores();
-    return run({argv + 1, argv + argc});
-  } catch (const lipschitzlr::Error& error) {
-    fmt::print(stderr, "lipschitzlr: {}\n", error.what());
-    return error.exit_code();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "lipschitzlr: libtorch: {}\n", lipschitzlr::nn::libtorch_complaint(error));
-    return static_cast<int>(lipschitzlr::Fault::training);
-  }
+int main(int count, char** arguments) {
+  nn::keep_memory();
+  const auto unexpected = [](const std::exception& error) {
+    fmt::print(stderr, "lipschitzlr: libtorch: {}\n", nn::libtorch_complaint(error));
+    return static_cast<int>(Fault::training);
+  };
+  return app::exit_code_of(
+      [&] {
+        nn::use_cores();
+        return run_words({arguments + 1, arguments + count});
+      },
+      unexpected);
 }

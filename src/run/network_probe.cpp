@@ -9,7 +9,7 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
-#include "lipschitzlr/run/network_choice.hpp"
+#include "lipschitzlr/run/trainer_setup.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -39,14 +39,14 @@ data::ImageSet noise_like(const std::string& name, Index count) {
 
 NetworkSpeed probe_network(const std::string& data, const std::string& network, Index batch, unsigned threads) {
   const data::ImageSet images = noise_like(data, kSteps * batch);
-  NetworkChoice choice;
-  choice.data = data;
-  choice.network = network;
-  choice.batch = batch;
-  choice.optimizer = "sgd";
-  choice.policy = "baseline";
-  choice.threads = threads;
-  nn::Trainer trainer(trainer_options(completed(choice, images), images), images, data::all_images(images));
+  TrainOptions options;
+  options.data = data;
+  options.network = network;
+  options.batch = batch;
+  options.optimizer = "sgd";
+  options.policy = Policy::baseline;
+  options.threads = threads;
+  nn::Trainer trainer(trainer_options(completed(options, images), images), images, data::all_images(images));
   std::vector<double> times;
   Clock::time_point last = Clock::now();
   trainer.run_epoch([&](const nn::StepReport&) {

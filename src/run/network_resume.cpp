@@ -3,56 +3,62 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/nn/process.hpp"
-#include "run/network_running.hpp"
+#include "run/network_session.hpp"
+#include "run/option_json.hpp"
 
 namespace lipschitzlr::run {
 namespace {
 
 using nlohmann::ordered_json;
 
+TrainOptions train_options_from(const ordered_json& json, const std::string& path) {
+  TrainOptions options;
+  read_json(options_of(options), json, path);
+  if (options.limit == 0) options.limit.reset();  // of older records, for all images
+  return options;
+}
+
 }  // namespace
 
-void Running::take_choice_of_folder() {
-  const std::string path = run_.folder + "/config.json";
-  const std::string text = from_root(run_.communicator, [&] { return read_file(path); });
-  const unsigned threads = run_.choice.threads;
+void NetworkSession::take_options_of_folder() {
+  const std::string path = request_.resume + "/config.json";
+  const std::string text = from_root(request_.communicator, [&] { return read_file(path); });
+  const unsigned threads = request_.options.threads;
   try {
     const ordered_json config = ordered_json::parse(text);
     if (config.at("kind") != kNetworkTraining) throw Error(Fault::data, "another kind of run");
-    run_.choice = network_choice_from(config.at("options").dump());
-    if (config.contains("trials")) result_.trials = config["trials"].dump();
-    if (!run_.log_steps) run_.log_steps = config.at("log_steps").get<std::int64_t>();
-    if (!run_.checkpoint_minutes) run_.checkpoint_minutes = config.at("checkpoint_minutes").get<double>();
+    request_.options = train_options_from(config.at("options"), path);
+    if (config.contains("trials")) trials_ = config["trials"];
+    if (!request_.log_steps) request_.log_steps = config.at("log_steps").get<std::int64_t>();
+    if (!request_.checkpoint_minutes) request_.checkpoint_minutes = config.at("checkpoint_minutes").get<double>();
   } catch (const std::exception&) {
     throw Error(Fault::data, fmt::format("{}: is not the record of a network training", path));
   }
-  if (threads != 0) run_.choice.threads = threads;
-  if (run_.more_epochs) run_.choice.epochs = *run_.more_epochs;
+  if (threads != 0) request_.options.threads = threads;
+  if (request_.more_epochs) request_.options.epochs = *request_.more_epochs;
 }
 
-void Running::open_record() {
+void NetworkSession::open_record() {
   ordered_json config = {{"kind", kNetworkTraining},
-                         {"command", run_.command},
-                         {"options", ordered_json::parse(to_json(run_.choice))},
-                         {"log_steps", *run_.log_steps},
-                         {"checkpoint_minutes", *run_.checkpoint_minutes},
+                         {"command", request_.command},
+                         {"options", to_json(options_of(request_.options))},
+                         {"log_steps", *request_.log_steps},
+                         {"checkpoint_minutes", *request_.checkpoint_minutes},
                          {"processes", result_.processes},
                          {"parameters", result_.parameters},
                          {"training_images", training_.size()},
                          {"validated_on", result_.validated_on}};
-  if (!result_.trials.empty()) config["trials"] = ordered_json::parse(result_.trials);
+  if (!trials_.is_null()) config["trials"] = trials_;
   record_ = std::make_unique<RecordWriter>(result_.folder, config);
 }
 
-void Running::resume() {
-  from_root(run_.communicator, [&] {
+void NetworkSession::resume() {
+  from_root(request_.communicator, [&] {
     if (std::filesystem::exists(checkpoint_path())) return std::string();
     throw Error(Fault::data,
                 fmt::format("{}: there is no checkpoint yet; start again, in another folder", checkpoint_path()));
@@ -77,25 +83,25 @@ void Running::resume() {
                     notes["processes"], result_.processes));
   }
   if (!is_root()) return;
-  const bool done = trainer_->epochs_done() >= run_.choice.epochs;
+  const bool done = trainer_->epochs_done() >= request_.options.epochs;
   // The summary of a finished run stays: it knows how long the training took.
   if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
     record_ = std::make_unique<RecordWriter>(RecordWriter::reopen(result_.folder, lines));
   }
-  if (!done && run_.more_epochs) note_epochs();
+  if (!done && request_.more_epochs) note_epochs();
   recall_epochs();
-  progress_->set_epochs(run_.choice.epochs);
+  progress_->set_epochs(request_.options.epochs);
   progress_->say(
-      done ? fmt::format("all {} epochs are done, nothing is left to do; go on with more --epochs",
+      done ? fmt::format("all {} epochs are done, nothing is left to do; continue with more --epochs",
                          trainer_->epochs_done())
            : fmt::format("resumed at epoch {}, step {}", trainer_->epochs_done() + 1, trainer_->steps_done()));
 }
 
 // The command in the record is to make the whole of it, not its first part.
-void Running::note_epochs() {
-  const std::string path = result_.folder + "/config.json", epochs = std::to_string(run_.choice.epochs);
+void NetworkSession::note_epochs() {
+  const std::string path = result_.folder + "/config.json", epochs = std::to_string(request_.options.epochs);
   ordered_json config = ordered_json::parse(read_file(path));
-  config["options"]["epochs"] = run_.choice.epochs;
+  config["options"]["epochs"] = request_.options.epochs;
   std::vector<std::string> command = config.at("command");
   const auto is_epochs = [](const std::string& word) { return word == "--epochs" || word.starts_with("--epochs="); };
   const auto found = std::find_if(command.begin(), command.end(), is_epochs);
@@ -110,22 +116,23 @@ void Running::note_epochs() {
   write_file_atomically(path, config.dump(2) + "\n");
 }
 
-std::int64_t Running::recall_run(const std::string& note) {
+std::int64_t NetworkSession::recall_run(const std::string& note) {
   const ordered_json own = ordered_json::parse(note);
-  NetworkChoice saved = network_choice_from(own.at("options").dump());
+  TrainOptions saved = train_options_from(own.at("options"), checkpoint_path());
   // More epochs may have been asked for since config.json was written.
-  run_.choice.epochs = saved.epochs = run_.more_epochs.value_or(saved.epochs);
-  saved.threads = run_.choice.threads;
-  if (to_json(saved) != to_json(run_.choice)) {
-    throw Error(Fault::data, fmt::format("{}: belongs to a training with other options than {}/config.json",
-                                         checkpoint_path(), result_.folder));
+  request_.options.epochs = saved.epochs = request_.more_epochs.value_or(saved.epochs);
+  saved.threads = request_.options.threads;
+  for (const Difference& other : differences(options_of(saved), options_of(request_.options))) {
+    throw Error(Fault::data,
+                fmt::format("{}: belongs to a training with other options than {}/config.json: {} is {}, not {}",
+                            checkpoint_path(), result_.folder, other.name, to_text(other.one), to_text(other.other)));
   }
-  result_.choice = run_.choice;
+  result_.options = request_.options;
   return own.at("lines").get<std::int64_t>();
 }
 
-// What the epochs before the checkpoint came to stands in the record.
-void Running::recall_epochs() {
+// What the epochs before the checkpoint came to is in the record.
+void NetworkSession::recall_epochs() {
   const Record record = read_record(result_.folder);
   if (record.state == RecordState::damaged) {
     throw Error(Fault::data, fmt::format("{}: {}", result_.folder, record.faults.front()));
@@ -144,13 +151,13 @@ void Running::recall_epochs() {
   }
 }
 
-void Running::checkpoint() {
+void NetworkSession::checkpoint() {
   if (!is_root()) return;
   weight_norm_ = trainer_->weight_norm();
   last_checkpoint_ = Clock::now();
   if (!std::isfinite(weight_norm_)) return;  // the last good one stays
   record_->flush();
-  const ordered_json own = {{"options", ordered_json::parse(to_json(run_.choice))}, {"lines", record_->lines()}};
+  const ordered_json own = {{"options", to_json(options_of(request_.options))}, {"lines", record_->lines()}};
   trainer_->save(checkpoint_path(), {{"run", own.dump()}});
 }
 

@@ -15,7 +15,9 @@
 #include "lipschitzlr/base/sha256.hpp"
 #include "lipschitzlr/data/image/image_sources.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
-#include "run/network_running.hpp"
+#include "lipschitzlr/run/trainer_setup.hpp"
+#include "run/network_session.hpp"
+#include "run/option_json.hpp"
 #include "run/rate_trials.hpp"
 
 namespace lipschitzlr::run {
@@ -34,9 +36,10 @@ constexpr double kLarge = 4;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // A place that does not exist yet: runs/mnist-mnist-cnn-adamo-adaptive, then with -2, -3, ...
-std::string new_folder(const NetworkChoice& choice) {
-  const std::string data = std::filesystem::weakly_canonical(choice.data).filename().string();
-  const std::string base = fmt::format("runs/{}-{}-{}-{}", data, choice.network, choice.optimizer, choice.policy);
+std::string new_folder(TrainOptions options) {
+  const std::string data = std::filesystem::weakly_canonical(options.data).filename().string();
+  const std::string base = fmt::format("runs/{}-{}-{}-{}", data, options.network, options.optimizer,
+                                       to_text(find_option(options_of(options), "policy").member.get()));
   for (int number = 1;; ++number) {
     const std::string folder = number == 1 ? base : fmt::format("{}-{}", base, number);
     if (!std::filesystem::exists(folder)) return folder;
@@ -51,38 +54,40 @@ double majority_share(const data::ImageSet& images, std::span<const Index> chose
 
 }  // namespace
 
-Running::Running(const NetworkRun& run) : run_(run) {
-  if (run_.communicator) expect_same_start();
-  if (run_.resume) take_choice_of_folder();
-  if (!run_.log_steps) run_.log_steps = kLogSteps;
-  if (!run_.checkpoint_minutes) run_.checkpoint_minutes = kCheckpointMinutes;
-  train_ = data::load_images(run_.choice.data, data::Part::train);
-  test_ = data::load_images(run_.choice.data, data::Part::test);
-  result_.choice = run_.choice = completed(run_.choice, train_);
-  if (run_.communicator) expect_same_images_and_choice();
-  result_.folder = from_root(run_.communicator, [&] {
-    const std::string folder = run_.folder.empty() ? new_folder(run_.choice) : run_.folder;
-    if (!run_.resume) require_no_record(folder);
+NetworkSession::NetworkSession(const TrainRequest& request) : request_(request) {
+  if (request_.communicator) expect_same_start();
+  if (!request_.resume.empty()) take_options_of_folder();
+  if (!request_.log_steps) request_.log_steps = kLogSteps;
+  if (!request_.checkpoint_minutes) request_.checkpoint_minutes = kCheckpointMinutes;
+  train_ = data::load_images(request_.options.data, data::Part::train);
+  test_ = data::load_images(request_.options.data, data::Part::test);
+  result_.options = request_.options = completed(request_.options, train_);
+  if (request_.communicator) expect_same_images_and_options();
+  result_.folder = from_root(request_.communicator, [&] {
+    if (!request_.resume.empty()) return request_.resume;
+    const std::string folder = request_.folder.empty() ? new_folder(request_.options) : request_.folder;
+    require_no_record(folder);
     return folder;
   });
-  progress_ = std::make_unique<NetworkProgress>(is_root() ? run_.verbosity : Verbosity::silent, run_.choice.epochs,
-                                                is_root() && run_.watch);
+  progress_ = std::make_unique<NetworkProgress>(is_root() ? request_.verbosity : Verbosity::silent,
+                                                request_.options.epochs, is_root() && request_.watch);
   split_images();
-  if (!run_.resume && (run_.choice.first_rate == "search" || run_.choice.policy == "grid")) find_rate();
-  trainer_ = std::make_unique<nn::Trainer>(trainer_options(choice_with_threads(), train_), train_, training_,
-                                           run_.communicator);
+  if (request_.resume.empty() && needs_trials(request_.options)) find_rate();
+  trainer_ = std::make_unique<nn::Trainer>(trainer_options(options_with_threads(), train_), train_, training_,
+                                           request_.communicator);
   result_.parameters = trainer_->parameter_count();
-  result_.processes = run_.communicator ? run_.communicator->size() : 1;
-  if (!run_.weights.empty() && !run_.resume) {
-    for (const std::string& remark : trainer_->load_weights(run_.weights)) {
-      progress_->say(fmt::format("{}: {}", run_.weights, remark));
+  result_.processes = request_.communicator ? request_.communicator->size() : 1;
+  if (!request_.weights.empty() && request_.resume.empty()) {
+    for (const std::string& remark : trainer_->load_weights(request_.weights)) {
+      progress_->say(fmt::format("{}: {}", request_.weights, remark));
     }
   }
   guard_ = std::make_unique<rate::StartGuard>(rate::StartGuardOptions{
-      .expected_penultimate_norm = rate::expected_penultimate_norm(run_.choice.batch, trainer_->penultimate_width()),
+      .expected_penultimate_norm =
+          rate::expected_penultimate_norm(*request_.options.batch, trainer_->penultimate_width()),
       .expected_weight_norm = trainer_->weight_norm(),
       .factor = kLarge});
-  if (run_.resume) {
+  if (!request_.resume.empty()) {
     resume();
   } else if (is_root()) {
     open_record();
@@ -90,49 +95,49 @@ Running::Running(const NetworkRun& run) : run_(run) {
 }
 
 // What decides which steps all processes take together; files have their names on rank 0 alone.
-void Running::expect_same_start() const {
-  require_equal(*run_.communicator, "options",
-                fmt::format("resume {}, epochs {}, weights {}", run_.resume, run_.more_epochs.value_or(0),
-                            !run_.weights.empty()));
+void NetworkSession::expect_same_start() const {
+  require_equal(*request_.communicator, "options",
+                fmt::format("resume {}, epochs {}, weights {}", !request_.resume.empty(),
+                            request_.more_epochs.value_or(0), !request_.weights.empty()));
 }
 
-void Running::expect_same_images_and_choice() const {
-  NetworkChoice choice = run_.choice;
-  choice.threads = 0;  // each machine may have its own number,
-  choice.data = {};    // and the images in another place
-  require_equal(*run_.communicator, "options", to_json(choice));
+void NetworkSession::expect_same_images_and_options() const {
+  TrainOptions options = request_.options;
+  options.threads = 0;  // each machine may have its own number,
+  options.data = {};    // and the images in another place
+  require_equal(*request_.communicator, "options", to_json(options_of(options)).dump());
   Sha256 sum;
   for (const data::ImageSet* set : {&train_, &test_}) {
     sum.add(fmt::format("{} {} {} {}\n", set->count(), set->height, set->width, fmt::join(set->classes, "\n")));
     sum.add({reinterpret_cast<const char*>(set->pixels.data()), set->pixels.size()});
     sum.add({reinterpret_cast<const char*>(set->labels.data()), set->labels.size() * sizeof(set->labels[0])});
   }
-  require_equal(*run_.communicator, "images", sum.finish(), Fault::data);
+  require_equal(*request_.communicator, "images", sum.finish(), Fault::data);
 }
 
-NetworkChoice Running::choice_with_threads() const {
-  NetworkChoice choice = run_.choice;
-  const unsigned share = run_.communicator ? share_of_cores(*run_.communicator) : 0;
-  if (choice.threads == 0) choice.threads = share;
-  return choice;
+TrainOptions NetworkSession::options_with_threads() const {
+  TrainOptions options = request_.options;
+  const unsigned share = request_.communicator ? share_of_cores(*request_.communicator) : 0;
+  if (options.threads == 0) options.threads = share;
+  return options;
 }
 
-void Running::split_images() {
+void NetworkSession::split_images() {
   training_ = data::all_images(train_);
-  validates_on_test_ = *run_.choice.validation == 0;
+  validates_on_test_ = *request_.options.validation == 0;
   if (validates_on_test_) {
     if (test_.count() == 0) {
       throw Error(Fault::usage, fmt::format("{} has no test images to validate on; set some training images aside with "
                                             "--validation 0.1",
-                                            run_.choice.data));
+                                            request_.options.data));
     }
     validation_ = data::all_images(test_);
     result_.validated_on = fmt::format("the {} test images", test_.count());
   } else {
-    Random random(run_.choice.seed);
+    Random random(request_.options.seed);
     random.shuffle(std::span(training_));
     const auto aside =
-        static_cast<std::size_t>(std::llround(*run_.choice.validation * static_cast<double>(training_.size())));
+        static_cast<std::size_t>(std::llround(*request_.options.validation * static_cast<double>(training_.size())));
     if (aside == 0) throw Error(Fault::usage, "--validation: the share is less than one image");
     if (aside == training_.size()) throw Error(Fault::usage, "--validation: the share leaves no image to train on");
     validation_.assign(training_.begin(), training_.begin() + static_cast<std::ptrdiff_t>(aside));
@@ -140,19 +145,19 @@ void Running::split_images() {
     std::sort(training_.begin(), training_.end());
     result_.validated_on = fmt::format("{} training images set aside", aside);
   }
-  if (run_.choice.limit > 0 && run_.choice.limit < static_cast<Index>(training_.size())) {
+  const auto count = static_cast<std::size_t>(request_.options.limit.value_or(0)), all = training_.size();
+  if (count > 0 && count < all) {
     // Evenly: folders have their images class by class.
-    const auto count = static_cast<std::size_t>(run_.choice.limit), all = training_.size();
     for (std::size_t i = 0; i < count; ++i) training_[i] = training_[i * all / count];
     training_.resize(count);
   }
   result_.majority_accuracy = majority_share(validates_on_test_ ? test_ : train_, validation_);
 }
 
-void Running::after_step(const nn::StepReport& step) {
+void NetworkSession::after_step(const nn::StepReport& step) {
   if (!is_root()) return;
   progress_->show(step, weight_norm_);
-  if (*run_.log_steps > 0 && step.step % *run_.log_steps == 0) {
+  if (*request_.log_steps > 0 && step.step % *request_.log_steps == 0) {
     record_->write(ordered_json{{"kind", "step"},
                                 {"epoch", step.epoch},
                                 {"step", step.step},
@@ -161,17 +166,17 @@ void Running::after_step(const nn::StepReport& step) {
                                 {"rate", step.rate},
                                 {"K_z", step.penultimate_norm}});
   }
-  if (seconds_since(last_checkpoint_) >= *run_.checkpoint_minutes * 60) checkpoint();
+  if (seconds_since(last_checkpoint_) >= *request_.checkpoint_minutes * 60) checkpoint();
 }
 
-std::string Running::warning(std::int64_t epoch, double penultimate_norm, double weight_norm) {
-  if (!computes_rates(run_.choice)) return {};
+std::string NetworkSession::warning(std::int64_t epoch, double penultimate_norm, double weight_norm) {
+  if (!request_.options.computes_rates()) return {};
   const std::string text = guard_->observe(static_cast<int>(epoch), penultimate_norm, weight_norm);
   if (text.empty()) return {};
   return result_.remarks.emplace_back(text + " with --first-rate");
 }
 
-bool Running::judge(std::int64_t epoch, const nn::Evaluation& validation) {
+bool NetworkSession::judge(std::int64_t epoch, const nn::Evaluation& validation) {
   result_.final_validation = validation;
   if (result_.best_epoch > 0 && validation.accuracy <= result_.best.accuracy) return false;
   result_.best = validation;
@@ -180,7 +185,7 @@ bool Running::judge(std::int64_t epoch, const nn::Evaluation& validation) {
 }
 
 // The last step of an epoch can spoil the weights without a later one to show it.
-void Running::expect_finite(const nn::EpochReport& epoch, const nn::Evaluation& validation) const {
+void NetworkSession::expect_finite(const nn::EpochReport& epoch, const nn::Evaluation& validation) const {
   if (std::isfinite(validation.loss)) return;
   const nn::RateNumbers& numbers = epoch.numbers;
   throw Error(Fault::training,
@@ -190,7 +195,7 @@ void Running::expect_finite(const nn::EpochReport& epoch, const nn::Evaluation& 
                           numbers.weight_norm, numbers.gradient_bound));
 }
 
-void Running::after_epoch() {
+void NetworkSession::after_epoch() {
   const nn::EpochReport epoch = result_.last = trainer_->epoch_report();
   const Clock::time_point start = Clock::now();
   const nn::Evaluation validation = trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_);
@@ -201,14 +206,13 @@ void Running::after_epoch() {
   const bool best = judge(epoch.epoch, validation);
   if (!is_root()) return;
   if (best) trainer_->save_weights(result_.folder + "/best.safetensors");
-  weight_norm_ = trainer_->weight_norm();
   progress_->show(epoch, validation, best);
   const std::string words = warning(epoch.epoch, epoch.numbers.penultimate_norm, epoch.numbers.weight_norm);
   if (!words.empty()) progress_->say("warning: " + words);
   checkpoint();
 }
 
-void Running::write(const nn::EpochReport& epoch, const nn::Evaluation& validation, double validate_seconds) {
+void NetworkSession::write(const nn::EpochReport& epoch, const nn::Evaluation& validation, double validate_seconds) {
   record_->write(ordered_json{{"kind", "epoch"},
                               {"epoch", epoch.epoch},
                               {"step", epoch.step},
@@ -229,7 +233,7 @@ void Running::write(const nn::EpochReport& epoch, const nn::Evaluation& validati
                               {"validate_seconds", validate_seconds}});
 }
 
-void Running::finish() {
+void NetworkSession::finish() {
   progress_->finish();
   result_.epochs = trainer_->epochs_done();
   result_.steps = trainer_->steps_done();
@@ -243,20 +247,20 @@ void Running::finish() {
   if (test_.count() > 0) {
     result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, data::all_images(test_));
   }
-  if (record_) record_->finish(ordered_json::parse(to_json(result_)));
+  if (record_) record_->finish(summary());
 }
 
-NetworkResult Running::go() {
+TrainResult NetworkSession::run() {
   const InterruptGuard interrupt;
   try {
-    while (trainer_->epochs_done() < run_.choice.epochs) {
+    while (trainer_->epochs_done() < request_.options.epochs) {
       const bool ended = trainer_->run_epoch([&](const nn::StepReport& step) {
         after_step(step);
         return !interrupt.interrupted();
       });
       if (ended) after_epoch();
-      const bool stop = all_reduce_sum(run_.communicator, !ended || interrupt.interrupted() ? 1 : 0) > 0;
-      if (stop && trainer_->epochs_done() < run_.choice.epochs) {
+      const bool stop = all_reduce_sum(request_.communicator, !ended || interrupt.interrupted() ? 1 : 0) > 0;
+      if (stop && trainer_->epochs_done() < request_.options.epochs) {
         result_.interrupted = true;
         break;
       }
@@ -269,34 +273,35 @@ NetworkResult Running::go() {
                                                    : std::string("There is no checkpoint yet")));
   }
   finish();
+  result_.json = summary().dump(2);
   return result_;
 }
 
-NetworkResult train_network(const NetworkRun& run) { return Running(run).go(); }
+TrainResult train_network(const TrainRequest& request) { return NetworkSession(request).run(); }
 
-std::string to_json(const NetworkResult& result) {
+ordered_json NetworkSession::summary() const {
   const auto evaluation = [](const nn::Evaluation& of) {
     return ordered_json{{"accuracy", of.accuracy}, {"loss", of.loss}, {"images", of.count}};
   };
-  ordered_json json = {{"folder", result.folder},
-                       {"stopped", result.interrupted ? "interrupted" : "epochs done"},
-                       {"epochs", result.epochs},
-                       {"steps", result.steps},
-                       {"parameters", result.parameters},
-                       {"processes", result.processes},
-                       {"validated_on", result.validated_on},
-                       {"best", evaluation(result.best)},
-                       {"final", evaluation(result.final_validation)}};
-  json["best"]["epoch"] = result.best_epoch;
-  if (result.test) json["test"] = evaluation(*result.test);
-  json["train_loss"] = result.last.loss;
-  json["train_accuracy"] = result.last.accuracy;
-  json["majority_accuracy"] = result.majority_accuracy;
-  json["seconds"] = result.seconds;
-  json["images_per_second"] = result.images_per_second;
-  if (!result.trials.empty()) json["trials"] = ordered_json::parse(result.trials);
-  json["remarks"] = result.remarks;
-  return json.dump(2);
+  ordered_json json = {{"folder", result_.folder},
+                       {"stopped", result_.interrupted ? "interrupted" : "epochs done"},
+                       {"epochs", result_.epochs},
+                       {"steps", result_.steps},
+                       {"parameters", result_.parameters},
+                       {"processes", result_.processes},
+                       {"validated_on", result_.validated_on},
+                       {"best", evaluation(result_.best)},
+                       {"final", evaluation(result_.final_validation)}};
+  json["best"]["epoch"] = result_.best_epoch;
+  if (result_.test) json["test"] = evaluation(*result_.test);
+  json["train_loss"] = result_.last.loss;
+  json["train_accuracy"] = result_.last.accuracy;
+  json["majority_accuracy"] = result_.majority_accuracy;
+  json["seconds"] = result_.seconds;
+  json["images_per_second"] = result_.images_per_second;
+  if (!trials_.is_null()) json["trials"] = trials_;
+  json["remarks"] = result_.remarks;
+  return json;
 }
 
 }  // namespace lipschitzlr::run

@@ -106,7 +106,7 @@ class TrainProcessesTest(unittest.TestCase):
         processes[1].send_signal(signal.SIGINT)
         said = self.finish(processes, 130)
         self.assert_only_the_first_speaks(said)
-        self.assertTrue(said[0][1].endswith("interrupted; go on with: lipschitzlr train --resume run\n"), said)
+        self.assertTrue(said[0][1].endswith("interrupted; continue with: lipschitzlr train --resume run\n"), said)
         self.assertFalse(os.path.exists(self.path("run/summary.json")))
         self.assert_resumable()
 

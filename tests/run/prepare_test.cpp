@@ -13,21 +13,25 @@ namespace {
 using linear::ConstantKind;
 using linear::Family;
 
-DataChoice choice_of(const std::string& source) {
-  DataChoice choice;
-  choice.source = source;
-  return choice;
+DataOptions options_of_source(const std::string& source) {
+  DataOptions options;
+  options.source = source;
+  return options;
 }
 
-DataChoice as_in_the_paper(const std::string& source) {
-  DataChoice choice = choice_of(source);
-  choice.scaling = "sum";
-  return choice;
+DataOptions as_in_the_paper(const std::string& source) {
+  DataOptions options = options_of_source(source);
+  options.scaling = data::Scaling::column_sum;
+  return options;
 }
 
-double rate_of(const DataChoice& choice, ConstantKind kind) {
+double problem_rate(const Prepared& prepared, ThreadPool& pool, ConstantKind kind) {
+  return linear::make_problem<double>(prepared.train, prepared, pool)->constant(kind).rate();
+}
+
+double rate_of(const DataOptions& options, ConstantKind kind) {
   ThreadPool pool(1);
-  return make_problem<double>(prepare(choice), pool)->constant(kind).rate();
+  return problem_rate(prepare(options), pool, kind);
 }
 
 TEST(Prepare, GivesTheRatesOfThePaper) {
@@ -40,34 +44,34 @@ TEST(Prepare, GivesTheRatesOfThePaper) {
 }
 
 TEST(Prepare, ChoosesTheModelByTheTarget) {
-  EXPECT_EQ(prepare(choice_of("diabetes")).setup.family, Family::linear);
-  EXPECT_EQ(prepare(choice_of("breast-cancer")).setup.family, Family::logistic);
-  const Prepared iris = prepare(choice_of("iris"));
+  EXPECT_EQ(prepare(options_of_source("diabetes")).setup.family, Family::linear);
+  EXPECT_EQ(prepare(options_of_source("breast-cancer")).setup.family, Family::logistic);
+  const Prepared iris = prepare(options_of_source("iris"));
   EXPECT_EQ(iris.setup.family, Family::softmax);
   EXPECT_EQ(iris.setup.classes, 3);
   EXPECT_EQ(iris.train.labels, (std::vector<std::string>{"setosa", "versicolor", "virginica"}));
 }
 
 TEST(Prepare, AModelThatDoesNotFitTheTargetIsRefused) {
-  const auto refusal = [](const std::string& source, const std::string& model) -> std::string {
-    DataChoice choice = choice_of(source);
-    choice.model = model;
+  const auto refusal = [](const std::string& source, linear::Family model) -> std::string {
+    DataOptions options = options_of_source(source);
+    options.model = model;
     try {
-      prepare(choice);
+      prepare(options);
     } catch (const Error& error) {
       return error.what();
     }
     return "accepted";
   };
-  EXPECT_NE(refusal("iris", "linear").find("setosa, versicolor, virginica"), std::string::npos);
-  EXPECT_NE(refusal("iris", "logistic").find("take --model softmax"), std::string::npos);
-  EXPECT_EQ(refusal("breast-cancer", "softmax"), "accepted");
+  EXPECT_NE(refusal("iris", Family::linear).find("setosa, versicolor, virginica"), std::string::npos);
+  EXPECT_NE(refusal("iris", Family::logistic).find("take softmax"), std::string::npos);
+  EXPECT_EQ(refusal("breast-cancer", Family::softmax), "accepted");
 }
 
 TEST(Prepare, TheHoldoutIsSetAsideBeforeTheScalingIsLearnt) {
-  DataChoice choice = choice_of("wine");
-  choice.holdout = 0.25;
-  const Prepared prepared = prepare(choice);
+  DataOptions options = options_of_source("wine");
+  options.holdout = 0.25;
+  const Prepared prepared = prepare(options);
   EXPECT_EQ(prepared.train.rows() + prepared.test.rows(), 178);
   EXPECT_NEAR(static_cast<double>(prepared.test.rows()), 0.25 * 178, 1);
   const double mean = std::get<DenseMatrix<double>>(prepared.train.features).col(0).mean();
@@ -78,18 +82,20 @@ TEST(Prepare, GammaComesFromANumberOrAFile) {
   const std::string folder = testing::TempDir();
   write_file_atomically(folder + "diagonal.csv", "1,2,3,4,0\n");
   write_file_atomically(folder + "matrix.csv", "1,0,0,0,0\n0,2,0,0,0\n0,0,3,0,0\n0,0,0,4,0\n0,0,0,0,0\n");
-  DataChoice choice = choice_of("iris");
+  DataOptions options = options_of_source("iris");
   for (const std::string& file : {folder + "diagonal.csv", folder + "matrix.csv"}) {
-    choice.tikhonov = file;
-    EXPECT_NEAR(prepare(choice).setup.penalty.tikhonov.gram_spectral_norm(), 16, 1e-8) << file;
+    options.tikhonov = file;
+    EXPECT_NEAR(prepare(options).setup.penalty.tikhonov.gram_spectral_norm(), 16, 1e-8) << file;
   }
-  choice.tikhonov = "0.5";
-  EXPECT_NEAR(prepare(choice).setup.penalty.tikhonov.gram_spectral_norm(), 0.25, 1e-12);
-  choice.tikhonov = "no-such-file";
-  EXPECT_THROW(prepare(choice), Error);
+  options.tikhonov = "0.5";
+  EXPECT_NEAR(prepare(options).setup.penalty.tikhonov.gram_spectral_norm(), 0.25, 1e-12);
+  options.tikhonov = "no-such-file";
+  EXPECT_THROW(prepare(options), Error);
 }
 
-TEST(Prepare, ASourceThatIsNeitherFileNorNameIsAnError) { EXPECT_THROW(prepare(choice_of("no-such-thing")), Error); }
+TEST(Prepare, ASourceThatIsNeitherFileNorNameIsAnError) {
+  EXPECT_THROW(prepare(options_of_source("no-such-thing")), Error);
+}
 
 }  // namespace
 }  // namespace lipschitzlr::run

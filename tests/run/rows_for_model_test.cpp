@@ -1,4 +1,4 @@
-#include "lipschitzlr/run/apply.hpp"
+#include "lipschitzlr/run/rows_for_model.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,13 +25,13 @@ data::Table load(const linear::Model& model, const std::string& content, Target 
 
 DenseMatrix<double> features_of(const data::Table& table) { return std::get<DenseMatrix<double>>(table.features); }
 
-TEST(Apply, ColumnsAreFoundByNameInAnyOrder) {
+TEST(RowsForModel, ColumnsAreFoundByNameInAnyOrder) {
   const DenseMatrix<double> expected{{1, 2}, {3, 4}};
   EXPECT_EQ(features_of(load(model_of({}), "b,a\n2,1\n4,3\n", Target::ignored)), expected);
   EXPECT_EQ(features_of(load(model_of({}), "y,b,id,a\n9,2,7,1\n8,4,7,3\n", Target::ignored)), expected);
 }
 
-TEST(Apply, WithoutAHeaderThePlacesMustDo) {
+TEST(RowsForModel, WithoutAHeaderThePlacesMustDo) {
   const DenseMatrix<double> expected{{1, 2}, {3, 4}};
   EXPECT_EQ(features_of(load(model_of({}), "1,2\n3,4\n", Target::ignored)), expected);
   const data::Table table = load(model_of({}), "1,2,10\n3,4,20\n", Target::required);
@@ -39,14 +39,14 @@ TEST(Apply, WithoutAHeaderThePlacesMustDo) {
   EXPECT_EQ(table.target, (Vector<double>{{10, 20}}));
 }
 
-TEST(Apply, ClassesBecomeTheModelsIndices) {
+TEST(RowsForModel, ClassesBecomeTheModelsIndices) {
   const data::Table words = load(model_of({"no", "yes"}), "a,b,y\n1,2,yes\n3,4,yes\n", Target::required);
   EXPECT_EQ(words.target, (Vector<double>{{1, 1}}));
   const data::Table numbers = load(model_of({"-1", "1"}), "a,b,y\n1,2,1\n3,4,-1\n", Target::required);
   EXPECT_EQ(numbers.target, (Vector<double>{{1, 0}}));
 }
 
-TEST(Apply, WhatDoesNotFitIsNamed) {
+TEST(RowsForModel, WhatDoesNotFitIsNamed) {
   const auto refusal = [](const linear::Model& model, const std::string& content, Target target) -> std::string {
     try {
       load(model, content, target);

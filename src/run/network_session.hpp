@@ -1,9 +1,10 @@
 #pragma once
-// One network training while it goes on (network_training.cpp), and what of it goes to disk and comes back when it is
-// resumed (network_resume.cpp).
+// One network training while it runs (network_training.cpp), the rate it finds by trials (rate_trials.cpp), and what of
+// it goes to disk and comes back when it is resumed (network_resume.cpp).
 
 #include <chrono>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/rate/guard.hpp"
@@ -14,17 +15,17 @@
 
 namespace lipschitzlr::run {
 
-class Running {
+class NetworkSession {
  public:
-  explicit Running(const NetworkRun& run);
-  NetworkResult go();
+  explicit NetworkSession(const TrainRequest& request);
+  TrainResult run();
 
  private:
-  bool is_root() const { return lipschitzlr::is_root(run_.communicator); }
-  void take_choice_of_folder();
+  bool is_root() const { return lipschitzlr::is_root(request_.communicator); }
+  void take_options_of_folder();
   void expect_same_start() const;
-  void expect_same_images_and_choice() const;
-  NetworkChoice choice_with_threads() const;  // where none were asked for, the processes of a machine share its cores
+  void expect_same_images_and_options() const;
+  TrainOptions options_with_threads() const;  // where none were asked for, the processes of a machine share its cores
   void split_images();
   void find_rate();
   void open_record();
@@ -41,12 +42,14 @@ class Running {
   void checkpoint();
   std::string checkpoint_path() const { return result_.folder + "/checkpoint.safetensors"; }
   void finish();
+  nlohmann::ordered_json summary() const;
 
-  NetworkRun run_;
+  TrainRequest request_;
   data::ImageSet train_, test_;
   std::vector<Index> training_, validation_;  // validation_ counts in train_, or in test_ when coded
   bool validates_on_test_ = false;
-  NetworkResult result_;
+  TrainResult result_;
+  nlohmann::ordered_json trials_;  // of rates; null when there were none
   std::unique_ptr<NetworkProgress> progress_;
   std::unique_ptr<nn::Trainer> trainer_;
   std::unique_ptr<RecordWriter> record_;

@@ -10,17 +10,18 @@
 
 namespace lipschitzlr::run {
 
-struct ConstantsChoice {
+struct RateOptions {
+  DataOptions data;
   double gradient_reduction = 1000;  // the iteration bound is for |gradient| this many times smaller than at the start
   unsigned threads = 0;
 };
 
 struct ReportedConstant {
   bound::Constant constant;
-  double trial_loss;  // after trial_steps full steps from zero; infinite when it left the finite numbers
+  double trial_loss;  // after trial_steps full steps from zero; infinite when the trial diverged
 };
 
-struct ConstantsReport {
+struct RateReport {
   std::vector<ReportedConstant> constants;  // published, coded, certified, gradient, as far as there are
   std::vector<bound::Input> inputs;         // of all of them, each symbol once
   int trial_steps;
@@ -33,6 +34,8 @@ struct ConstantsReport {
   std::string reason;
 };
 
-ConstantsReport report_constants(const Prepared& prepared, const ConstantsChoice& choice);
+Options options_of(RateOptions& options);
+
+RateReport report_rates(const Prepared& prepared, const RateOptions& options);
 
 }  // namespace lipschitzlr::run

@@ -1,4 +1,4 @@
-#include "lipschitzlr/run/constants.hpp"
+#include "lipschitzlr/run/rate_report.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,11 +29,20 @@ double trial_loss_of(const linear::Advice& advice, double rate) {
 
 }  // namespace
 
-ConstantsReport report_constants(const Prepared& prepared, const ConstantsChoice& choice) {
-  ThreadPool pool(choice.threads);
-  const auto problem = make_problem<double>(prepared, pool);
+Options options_of(RateOptions& options) {
+  return options_of(options.data) +
+         Options{{"reduction",
+                  &options.gradient_reduction,
+                  "the iteration bound is for a gradient this many times smaller than at the start",
+                  {.placeholder = "TIMES", .range = between(1, 1e12)}},
+                 threads_option(options.threads)};
+}
+
+RateReport report_rates(const Prepared& prepared, const RateOptions& options) {
+  ThreadPool pool(options.threads);
+  const auto problem = linear::make_problem<double>(prepared.train, prepared, pool);
   const linear::Advice advice = linear::advise(*problem);
-  ConstantsReport report;
+  RateReport report;
   report.trial_steps = advice.steps;
   for (linear::ConstantKind kind : linear::kConstantKinds) {
     if (!problem->has_constant(kind)) continue;
@@ -47,7 +56,7 @@ ConstantsReport report_constants(const Prepared& prepared, const ConstantsChoice
   linear::SolverOptions reference;
   reference.epochs = kReferenceIterations;
   report.lowest_loss = linear::solve_lbfgs(*problem, reference, linear::State<double>{}).last.loss;
-  report.epsilon = std::pow(report.start_gradient_norm / choice.gradient_reduction, 2);
+  report.epsilon = std::pow(report.start_gradient_norm / options.gradient_reduction, 2);
   if (report.epsilon > 0) {
     report.iterations = bound::iteration_bound(problem->constant(linear::ConstantKind::gradient).value,
                                                std::max(0.0, report.start_loss - report.lowest_loss), report.epsilon);

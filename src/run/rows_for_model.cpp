@@ -1,4 +1,4 @@
-#include "lipschitzlr/run/apply.hpp"
+#include "lipschitzlr/run/rows_for_model.hpp"
 
 #include <fmt/format.h>
 

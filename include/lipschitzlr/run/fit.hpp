@@ -1,0 +1,41 @@
+#pragma once
+// One training of a linear model from start to end: problem, rate, solver, progress, record, model; and what came out,
+// with the checks that the theory's promises were kept.
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "lipschitzlr/base/communicator.hpp"
+#include "lipschitzlr/linear/metrics.hpp"
+#include "lipschitzlr/linear/model.hpp"
+#include "lipschitzlr/linear/solver.hpp"
+#include "lipschitzlr/run/prepare.hpp"
+
+namespace lipschitzlr::run {
+
+struct FitResult {
+  linear::Model model;
+  linear::Progress last;
+  linear::Stop stop = linear::Stop::epochs;
+  linear::RunChecks checks;
+  std::string rate_source;  // "gradient: sigma_max(X)^2/4m", "0.1, as given"
+  std::string advice;       // why, when the rate was left to us
+  linear::Metrics train;
+  std::optional<linear::Metrics> test;
+  std::string record_failure;  // why the record is not complete; empty when it is, or none was wanted
+};
+
+// Throws Error (usage) for options that do not fit one another; needs no data, so it can be asked first.
+void check(const FitRequest& options);
+
+// prepared: what prepare() made of options.data. A run whose loss became NaN or infinite returns with stop = not_finite
+// and the last finite weights in the model. With several processes each prepares the same data and keeps its share of
+// the training rows; the file to resume from is read, and record, progress, metrics and what else a model file holds
+// beside weights are made, in rank 0 alone. Throws Error in every process when their data or options differ.
+FitResult fit(const FitRequest& options, const Prepared& prepared, Communicator* communicator = nullptr);
+
+// The measures that fit the family, by their names in JSON.
+std::map<std::string, double> figures_of(const linear::Metrics& metrics, linear::Family family);
+
+}  // namespace lipschitzlr::run

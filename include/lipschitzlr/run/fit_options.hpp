@@ -1,0 +1,58 @@
+#pragma once
+// What a user asks of `fit` and `rate`: the table and the model of it, and for `fit` how to train.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/data/table/read.hpp"
+#include "lipschitzlr/data/table/scaling.hpp"
+#include "lipschitzlr/linear/solver.hpp"
+#include "lipschitzlr/run/option.hpp"
+#include "lipschitzlr/run/progress.hpp"
+
+namespace lipschitzlr::run {
+
+struct DataOptions {
+  std::string source;  // a file, "-" for standard input, or the name of a data set of the catalogue
+  data::ReadOptions read;
+  std::optional<linear::Family> model;   // default: by the target
+  std::optional<data::Scaling> scaling;  // default: standard for dense tables, none for sparse ones
+  bool intercept = true;
+  double l2 = 0;
+  std::string tikhonov;                // a number, or a file with Gamma's diagonal (one row or column) or Gamma itself
+  std::optional<double> weight_bound;  // K; default: linear::default_weight_bound
+  double holdout = 0;                  // share of the rows set aside for testing
+  std::uint64_t seed = 1;              // of the holdout, the shuffles and a random start
+};
+
+// linear::Algorithm, and the reference without a rate.
+enum class Solver { gd, accelerated, sgd, adamo, rmsprop, auto_adam, lbfgs };
+
+struct FitRequest {
+  DataOptions data;
+  Solver solver = Solver::accelerated;
+  std::optional<linear::ConstantKind> constant;  // behind the rate, unless training.rate is a number; default: by trial
+  linear::SolverOptions training;                // algorithm, constant and seed are filled in from the above
+  bool random_start = false;                     // w0 ~ N(0, 1) instead of zero
+  bool single_precision = false;
+  unsigned threads = 0;  // 0: all cores, shared evenly by the processes on one machine
+  std::string resume;    // a model file of an unfinished run; empty: start anew
+  std::string record;    // a folder for the run's record; empty: none
+  bool watch = false;    // plots of loss and rate
+  Verbosity verbosity = Verbosity::silent;
+  std::vector<std::string> command = {};  // the words of the command line, for the record
+
+  FitRequest() { training.relative_tolerance = 1e-8; }
+};
+
+inline constexpr const char* kDataHelp =
+    "CSV, TSV or LIBSVM file (.gz and .xz too), - for standard input, or a name from `lipschitzlr data list`";
+
+// How to read a file of rows; target_help says which column is the target by default.
+Options options_of(data::ReadOptions& options, const std::string& target_help);
+Options options_of(DataOptions& options);
+Options options_of(FitRequest& options);  // those of its data too
+
+}  // namespace lipschitzlr::run

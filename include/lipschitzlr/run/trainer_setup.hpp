@@ -1,0 +1,16 @@
+#pragma once
+// What the options of `train` mean for a Trainer, given the images.
+
+#include "lipschitzlr/data/image/images.hpp"
+#include "lipschitzlr/nn/trainer.hpp"
+#include "lipschitzlr/run/train_options.hpp"
+
+namespace lipschitzlr::run {
+
+// Fills in what was left open. Throws Error (usage) naming the option that makes no sense.
+TrainOptions completed(TrainOptions options, const data::ImageSet& images);
+
+// Of completed options, whose first rate must be known: a number or none.
+nn::TrainerOptions trainer_options(const TrainOptions& completed, const data::ImageSet& images);
+
+}  // namespace lipschitzlr::run

@@ -1,0 +1,175 @@
+#include "app/torch_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/commands.hpp"
+#include "app/communicator.hpp"
+#include "base/numbers.hpp"
+#include "base/text.hpp"
+#include "lipschitzlr/base/collective.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/run/network_evaluation.hpp"
+#include "lipschitzlr/run/network_probe.hpp"
+#include "lipschitzlr/run/network_training.hpp"
+#include "nn/process.hpp"
+
+namespace lipschitzlr::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "  adashift   0.01   Adam with squares ...; delay = 10, ..."
+std::string optimizer_list() {
+  std::string text = "Optimizers, their usual rates and settings:\n";
+  for (const nn::OptimizerInfo& info : nn::optimizers()) {
+    std::string words = info.summary;
+    const char* joint = "; ";
+    for (const nn::OptimizerSetting& setting : info.settings) {
+      words += fmt::format("{}{}={:g}", joint, setting.name, setting.value);
+      joint = " ";
+    }
+    text += wrap(fmt::format("  {:<10} {:<6g} ", info.name, info.rate), words);
+  }
+  return text + "Those from amsgrad on have step sizes of their own, for which no rate is computed.\n";
+}
+
+void show(const run::TrainResult& result) {
+  fmt::print("{} parameters, {} epochs, {} steps, {:.0f} images/s\n", result.parameters, result.epochs, result.steps,
+             result.images_per_second);
+  fmt::print("best accuracy   {:.2f} % in epoch {}, on {}\n", result.best.accuracy * 100, result.best_epoch,
+             result.validated_on);
+  fmt::print("final accuracy  {:.2f} %\n", result.final_validation.accuracy * 100);
+  if (result.test) fmt::print("test accuracy   {:.2f} % of the final weights\n", result.test->accuracy * 100);
+  fmt::print("majority class  {:.2f} %\n", result.majority_accuracy * 100);
+  fmt::print("folder          {}\n", result.folder);
+}
+
+int train(run::TrainRequest request, bool json) {
+  const std::unique_ptr<Communicator> communicator = join_communicator();
+  request.communicator = communicator.get();
+  const run::TrainResult result = run::train_network(request);
+  const int code = result.interrupted ? static_cast<int>(Fault::interrupted) : 0;
+  if (!is_root(communicator.get())) return code;
+  if (json) {
+    fmt::print("{}\n", result.json);
+  } else if (!result.interrupted) {
+    show(result);
+  }
+  for (const std::string& remark : result.remarks) fmt::print(stderr, "lipschitzlr: {}\n", remark);
+  if (result.interrupted) {
+    fmt::print(stderr, "lipschitzlr: interrupted; continue with: lipschitzlr train --resume {}\n", result.folder);
+  }
+  return code;
+}
+
+struct Evaluate {
+  run::TrainOptions options;
+  std::string weights;
+  bool json = false;
+};
+
+void evaluate(const Evaluate& state) {
+  const run::NetworkEvaluation result = run::evaluate_network(state.options, state.weights);
+  if (state.json) {
+    const Json json = {{"accuracy", result.accuracy},
+                       {"loss", result.loss},
+                       {"images", result.images},
+                       {"parameters", result.parameters},
+                       {"remarks", result.remarks}};
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  for (const std::string& remark : result.remarks) fmt::print(stderr, "{}: {}\n", state.weights, remark);
+  fmt::print("accuracy  {:.2f} % of {} {} images\n", result.accuracy * 100, result.images,
+             result.of_test_images ? "test" : "training");
+  fmt::print("loss      {:.6g}\n", result.loss);
+}
+
+// "cifar10:resnet20-v1:128"
+Json probe(const std::string& word, unsigned threads) {
+  const std::vector<std::string> parts = split(word, ':');
+  const double batch = parts.size() == 3 ? number_from(parts[2]).value_or(0) : 0;
+  if (batch < 2) throw Error(Fault::usage, fmt::format("{}: expected DATA:NETWORK:BATCH", word));
+  const run::NetworkProbe speed = run::probe_network(parts[0], parts[1], static_cast<Index>(batch), threads);
+  return {{"data", speed.data},
+          {"network", speed.network},
+          {"batch", speed.batch},
+          {"step_seconds", speed.step_seconds},
+          {"forward_seconds", speed.forward_seconds}};
+}
+
+void show_facts(bool json) {
+  const nn::ProcessFacts facts = nn::process_facts();
+  if (json) {
+    const Json object = {
+        {"libtorch", facts.libtorch_version}, {"threads", facts.threads},         {"cores", facts.cores},
+        {"parallel", facts.parallel_backend}, {"wait_policy", facts.wait_policy}, {"blas", facts.blas},
+        {"blas_threads", facts.blas_threads}};
+    fmt::print("{}\n", object.dump(2));
+    return;
+  }
+  fmt::print("libtorch     {}\n", facts.libtorch_version);
+  fmt::print("threads      {} on {} cores\n", facts.threads, facts.cores);
+  fmt::print("parallel by  {}, wait policy {}\n", facts.parallel_backend,
+             facts.wait_policy.empty() ? "not set" : facts.wait_policy);
+  fmt::print("BLAS         {}\n", facts.blas);
+  if (facts.blas_threads > 0) fmt::print("its threads  {}\n", facts.blas_threads);
+}
+
+}  // namespace
+
+Command network_train_command() {
+  Command command = train_command(train, optimizer_list());
+  for (run::Option& option : command.options) {
+    if (option.name == "optimizer") option.member.names = nn::optimizer_names();
+  }
+  return command;
+}
+
+Command network_evaluate_command() {
+  const auto state = std::make_shared<Evaluate>();
+  const run::Options train = options_of(state->options);
+  run::Options options = {{"weights",
+                           &state->weights,
+                           "safetensors (best, weights or checkpoint), or Keras .h5",
+                           {.placeholder = "FILE", .required = true}}};
+  for (const char* name : {"data", "network", "padding", "bn_epsilon", "threads"}) {
+    options.push_back(find_option(train, name));
+  }
+  return {.name = "evaluate",
+          .summary = "Measure a trained network on the test images of a set",
+          .options = options + run::Options{run::json_option(state->json)},
+          .run = [state](const Call&) { return evaluate(*state), 0; },
+          .examples = "evaluate --model resnet20-v1 --data cifar10 --weights best.safetensors"};
+}
+
+Command probe_command() {
+  struct State {
+    std::vector<std::string> words;
+    unsigned threads = 0;
+  };
+  const auto state = std::make_shared<State>();
+  return {.name = "probe",
+          .summary = "Measure how fast networks train here, on noise; prints JSON",
+          .options = {{"what", &state->words, "DATA:NETWORK:BATCH, several", {.flags = "WHAT", .required = true}},
+                      run::threads_option(state->threads, run::Bits::differ)},
+          .run =
+              [state](const Call&) {
+                Json list = Json::array();
+                for (const std::string& word : state->words) list.push_back(probe(word, state->threads));
+                return fmt::print("{}\n", list.dump()), 0;
+              },
+          .hidden = true};
+}
+
+Command torch_env_command() {
+  const auto json = std::make_shared<bool>(false);
+  return {.name = "env",
+          .summary = "What libtorch computes with: version, threads, BLAS",
+          .options = {run::json_option(*json)},
+          .run = [json](const Call&) { return show_facts(*json), 0; }};
+}
+
+}  // namespace lipschitzlr::app

@@ -1,0 +1,176 @@
+#include "lipschitzlr/run/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "lipschitzlr/base/collective.hpp"
+#include "lipschitzlr/base/cores.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/linear/advice.hpp"
+#include "lipschitzlr/linear/reference.hpp"
+#include "lipschitzlr/run/interrupt.hpp"
+#include "run/record_writer.hpp"
+#include "run/fit_progress.hpp"
+#include "run/fit_summary.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+using linear::Stop;
+using nlohmann::json;
+
+// Fills in where the rate comes from and says it in the result.
+template <class Scalar>
+void choose_rate(const linear::Problem<Scalar>& problem, FitRequest& options, FitResult& result) {
+  if (options.solver == Solver::lbfgs) {
+    result.rate_source = "none: L-BFGS searches along each line";
+    return;
+  }
+  if (options.training.rate) {
+    result.rate_source = fmt::format("{}, as given", *options.training.rate);
+    return;
+  }
+  if (!options.constant && options.solver == Solver::accelerated) {
+    options.constant = linear::ConstantKind::gradient;
+    result.advice = "acceleration is proven for 1/beta";
+  } else if (!options.constant) {
+    const linear::Advice advice = linear::advise(problem);
+    options.constant = advice.kind;
+    result.advice = advice.reason;
+  }
+  options.training.constant = *options.constant;
+  result.rate_source = problem.constant(*options.constant).explain();
+}
+
+template <class Scalar>
+linear::State<Scalar> starting_state(const linear::Problem<Scalar>& problem, const FitRequest& options,
+                                     const json& setting) {
+  linear::State<Scalar> state;
+  if (!options.resume.empty()) {
+    const std::string text =
+        from_root(problem.communicator(), [&] { return state_to_resume(options.resume, setting); });
+    state = linear::state_from_json<Scalar>(text, options.resume);
+    if (state.weights.size() > 0) return state;
+    throw Error(Fault::data, fmt::format("{}: there are no weights to resume from", options.resume));
+  }
+  if (options.random_start) {
+    Random random(options.training.seed);
+    state.weights = problem.zero_weights();
+    for (Scalar& weight : state.weights.reshaped()) weight = static_cast<Scalar>(random.normal());
+  }
+  return state;
+}
+
+bool can_resume(Stop stop, const FitRequest& options) {
+  return options.solver != Solver::lbfgs &&
+         (stop == Stop::interrupted || stop == Stop::epochs || stop == Stop::seconds);
+}
+
+// Each process may have a wish of its own, so all ask for their share whether they need it or not.
+unsigned threads_beside(Communicator* communicator, unsigned wanted) {
+  const unsigned share = communicator != nullptr ? share_of_cores(*communicator) : 0;
+  return wanted > 0 ? wanted : share;
+}
+
+// Rank 0's wish alone counts: the others may have none.
+std::optional<RecordWriter> begin_record(const FitRequest& options, const json& setting, Communicator* communicator) {
+  std::optional<RecordWriter> record;
+  from_root(communicator, [&] {
+    if (options.record.empty()) return "";
+    record = RecordWriter(options.record, {{"kind", kFit}, {"command", options.command}, {"options", setting}});
+    return "";
+  });
+  return record;
+}
+
+// What comes after the training: measures, the summary, what a later run needs to continue, the end of the record.
+template <class Scalar>
+void conclude(const Prepared& prepared, const FitRequest& options, const json& setting,
+              const linear::State<Scalar>& state, const DenseMatrix<double>& scores, ThreadPool& pool,
+              std::optional<RecordWriter>& record, FitResult& result) {
+  const linear::Model& model = result.model;
+  const auto measured = [&](const DenseMatrix<double>& scored, const data::Table& table) {
+    return linear::measure(model.family, scored, table.target, model.classes());
+  };
+  result.train = measured(scores, prepared.train);
+  if (prepared.test.rows() > 0) {
+    result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test);
+  }
+  const json summary = summary_of(setting, result);
+  result.model.training = to_text(summary);
+  if (can_resume(result.stop, options)) {
+    result.model.resume = to_text({{"setting", setting}, {"state", json::parse(to_json(state))}});
+  }
+  if (!record) return;
+  try {
+    record->finish(summary);
+  } catch (const Error& error) {
+    result.record_failure = error.what();
+  }
+}
+
+template <class Scalar>
+FitResult fit_as(FitRequest options, const Prepared& prepared, Communicator* communicator) {
+  ThreadPool pool(threads_beside(communicator, options.threads));
+  const auto problem = linear::make_problem<Scalar>(prepared.train, prepared, pool, communicator);
+  FitResult result;
+  linear::SolverOptions& training = options.training;
+  const bool searches = options.solver == Solver::lbfgs;
+  if (!searches) training.algorithm = static_cast<linear::Algorithm>(options.solver);
+  if (options.solver == Solver::sgd && training.batch == 0) training.batch = 128;
+  training.seed = options.data.seed;
+  choose_rate(*problem, options, result);
+
+  const json setting = setting_of(options, prepared);
+  std::optional<RecordWriter> record = begin_record(options, setting, communicator);
+  FitProgress progress(is_root(communicator) ? options.verbosity : Verbosity::silent, training.epochs, training.seconds,
+                       options.watch);
+  const InterruptGuard guard;
+  const linear::Observer observer = [&](const linear::Progress& now) {
+    progress.show(now);
+    if (record) record->add(now);
+    return !guard.interrupted();
+  };
+  auto state = starting_state(*problem, options, setting);
+  auto outcome = searches ? linear::solve_lbfgs(*problem, training, std::move(state), observer)
+                          : linear::solve(*problem, training, std::move(state), observer);
+  progress.finish(outcome.last);
+  result.last = outcome.last;
+  result.stop = outcome.stop;
+  result.checks = outcome.checks;
+  result.model = linear::make_model(prepared.train, prepared, outcome.state.weights.template cast<double>());
+  const DenseMatrix<double> scores = problem->scores(outcome.state.weights);  // collective
+  if (is_root(communicator)) conclude(prepared, options, setting, outcome.state, scores, pool, record, result);
+  return result;
+}
+
+}  // namespace
+
+void check(const FitRequest& options) {
+  const auto refuse = [](bool wrong, const std::string& sentence) {
+    if (wrong) throw Error(Fault::usage, sentence);
+  };
+  const linear::SolverOptions& training = options.training;
+  const std::optional<double>& rate = training.rate;
+  refuse(options.solver == Solver::lbfgs && (rate || options.constant || training.batch != 0),
+         "--solver lbfgs takes neither --rate nor --batch: it searches along each line, over all rows");
+  refuse(rate && !(std::isfinite(*rate) && *rate > 0), "--rate: expected a number above 0");
+  const bool computes =
+      training.recompute != linear::Recompute::never || training.rule.fixed || training.rule.first_rate;
+  refuse(rate && computes, fmt::format("--rate {} is a number: nothing is computed, so leave out --recompute, "
+                                       "--first-rate and --fixed",
+                                       rate.value_or(0)));
+  refuse(options.solver == Solver::accelerated && training.batch != 0,
+         "the accelerated solver works on all rows; leave --batch out or take --solver sgd");
+}
+
+FitResult fit(const FitRequest& options, const Prepared& prepared, Communicator* communicator) {
+  check(options);
+  if (communicator != nullptr) expect_same_fit(*communicator, options, prepared);
+  return options.single_precision ? fit_as<float>(options, prepared, communicator)
+                                  : fit_as<double>(options, prepared, communicator);
+}
+
+}  // namespace lipschitzlr::run

@@ -1,0 +1,153 @@
+#include "run/fit_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "lipschitzlr/base/collective.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/linear/model.hpp"
+#include "run/option_json.hpp"
+
+namespace lipschitzlr::run {
+
+using nlohmann::json;
+
+std::map<std::string, double> figures_of(const linear::Metrics& metrics, linear::Family family) {
+  std::map<std::string, double> figures = {{"loss", metrics.loss}, {"best_constant_loss", metrics.constant_loss}};
+  if (family == linear::Family::linear) {
+    figures.insert({{"rmse", metrics.rmse}, {"mae", metrics.mae}, {"r2", metrics.r2}});
+  } else {
+    figures.insert({{"accuracy", metrics.accuracy}, {"majority_accuracy", metrics.majority_accuracy}});
+  }
+  return figures;
+}
+
+std::string to_text(const json& object) { return object.dump(1, ' ', false, json::error_handler_t::replace); }
+
+namespace {
+
+json to_json(const linear::Metrics& metrics, linear::Family family) {
+  json object = figures_of(metrics, family);
+  object["rows"] = metrics.rows;
+  return object;
+}
+
+// Tells whether two runs have seen the same numbers (FNV-1a, eight bytes at a time).
+class Fingerprint {
+ public:
+  template <class Number>
+  void add(const Number* numbers, Index count) {
+    const auto size = static_cast<std::size_t>(count) * sizeof(Number);
+    const char* bytes = reinterpret_cast<const char*>(numbers);
+    for (std::size_t i = 0; i < size; i += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + i, std::min(sizeof(word), size - i));
+      hash_ = (hash_ ^ word) * 0x100000001b3;
+      hash_ ^= hash_ >> 32;
+    }
+  }
+  void add(const DenseMatrix<double>& matrix) { add(matrix.data(), matrix.size()); }
+  void add(const SparseMatrix<double>& matrix) {
+    add(matrix.valuePtr(), matrix.nonZeros());
+    add(matrix.innerIndexPtr(), matrix.nonZeros());
+  }
+  std::string text() const { return fmt::format("{:016x}", hash_); }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+std::string fingerprint(const data::Table& table) {
+  Fingerprint print;
+  std::visit([&](const auto& matrix) { print.add(matrix); }, table.features);
+  print.add(table.target.data(), table.target.size());
+  return print.text();
+}
+
+// Tells whether two penalties are the same, a Gamma from a file among them: by its value where no symmetry hides any
+// part of it.
+double penalty_at_random(const Prepared& prepared) {
+  linear::Weights<double> weights(prepared.scaler.design_columns(), 1);
+  Random random(1);
+  for (double& weight : weights.reshaped()) weight = random.normal();
+  linear::Weights<double> gradient = weights;
+  return linear::add_penalty(prepared.setup.penalty, weights, gradient);
+}
+
+}  // namespace
+
+json setting_of(FitRequest options, const Prepared& prepared) {
+  options.data.model = prepared.setup.family;
+  options.data.scaling = prepared.scaler.kind;
+  options.data.weight_bound = prepared.setup.weight_bound;
+  options.data.read.target = prepared.train.target_name;
+  Options fixed = options_of(options);
+  std::erase_if(fixed, [](const Option& option) { return option.traits.may_change; });
+  json setting = to_json(fixed);
+  setting.update({{"rows", prepared.train.rows()},
+                  {"columns", prepared.train.columns()},
+                  {"fingerprint", fingerprint(prepared.train)}});
+  return setting;
+}
+
+json summary_of(const json& setting, const FitResult& result) {
+  const linear::RunChecks& checks = result.checks;
+  json summary = {{"setting", setting},
+                  {"rate_source", result.rate_source},
+                  {"advice", result.advice},
+                  {"stop", to_string(result.stop)},
+                  {"epochs", result.last.epoch},
+                  {"steps", result.last.step},
+                  {"loss", result.last.loss},
+                  {"gradient_norm", result.last.gradient_norm},
+                  {"rate", result.last.rate},
+                  {"seconds", result.last.seconds},
+                  {"train", to_json(result.train, result.model.family)},
+                  {"honesty",
+                   {{"measurements", checks.measurements},
+                    {"steps_that_raised_the_loss", checks.rises},
+                    {"claimed_gradient_bound", checks.claimed_bound},
+                    {"largest_gradient", checks.largest_gradient},
+                    {"bound_exceeded", checks.bound_exceeded},
+                    {"descent_promised", checks.descent_promised},
+                    {"descent_missed", checks.descent_missed},
+                    {"not_finite", checks.not_finite}}}};
+  if (result.test) summary["test"] = to_json(*result.test, result.model.family);
+  return summary;
+}
+
+std::string state_to_resume(const std::string& path, const json& setting) {
+  const linear::Model model = linear::load_model(path);
+  if (model.resume.empty()) {
+    throw Error(Fault::usage, fmt::format("{}: this training ended by itself; there is nothing to resume", path));
+  }
+  const json resume = json::parse(model.resume);
+  if (!resume.is_object() || !resume.value("setting", json()).is_object() || !resume.contains("state")) {
+    throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", path));
+  }
+  for (const auto& [name, value] : setting.items()) {
+    const json before = resume["setting"].value(name, json());
+    if (before == value) continue;
+    throw Error(Fault::usage,
+                fmt::format("--resume {}: that run had {} = {}, this one has {}; ask for the same, or fit anew", path,
+                            name, before.dump(), value.dump()));
+  }
+  return resume["state"].dump();
+}
+
+void expect_same_fit(Communicator& communicator, FitRequest options, const Prepared& prepared) {
+  require_equal(communicator, "data", fingerprint(prepared.train), Fault::data);
+  // The same files may lie elsewhere on another machine, and each machine has its own number of cores.
+  options.data.source = options.data.tikhonov = options.record = "";
+  options.resume = options.resume.empty() ? "no" : "yes";
+  options.threads = 0;
+  options.watch = false;
+  require_equal(communicator, "options",
+                fmt::format("{} {}", penalty_at_random(prepared), to_text(to_json(options_of(options)))));
+}
+
+}  // namespace lipschitzlr::run

@@ -1,0 +1,27 @@
+#pragma once
+// A fit as JSON: its setting (what was asked, and what was filled in by the data) and its summary.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "lipschitzlr/base/communicator.hpp"
+#include "lipschitzlr/run/fit.hpp"
+
+namespace lipschitzlr::run {
+
+// Every option that a resumed run must share, and the rows. The options are those of the solver: rate, batch and seed
+// filled in.
+nlohmann::json setting_of(FitRequest options, const Prepared& prepared);
+nlohmann::json summary_of(const nlohmann::json& setting, const FitResult& result);
+
+// Indented by one. Names of files may be any bytes: what is not UTF-8 is replaced.
+std::string to_text(const nlohmann::json& object);
+
+// The solver's state in a model file, as JSON, for a run of the same setting. Throws Error (usage) naming the first
+// setting in which the two differ: continuing would give neither run's result.
+std::string state_to_resume(const std::string& path, const nlohmann::json& setting);
+
+// Collective: throws Error in every process unless all have the same data and options.
+void expect_same_fit(Communicator& communicator, FitRequest options, const Prepared& prepared);
+
+}  // namespace lipschitzlr::run

@@ -1,0 +1,134 @@
+#include "lipschitzlr/run/trainer_setup.hpp"
+
+#include <fmt/format.h>
+
+#include "lipschitzlr/base/error.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+void expect(bool good, const std::string& sentence) {
+  if (!good) throw Error(Fault::usage, sentence);
+}
+
+bool is_coded(const TrainOptions& options) { return options.protocol == Protocol::coded; }
+
+void check_rates(const TrainOptions& options) {
+  const bool computed = options.computes_rates();
+  const FirstRate::Kind first = options.first_rate.kind;
+  expect(!computed || !options.rate, "--rate goes with --policy baseline only: the other policies compute it");
+  expect(computed || first == FirstRate::Kind::usual || first == FirstRate::Kind::none,
+         "--first-rate goes with computed rates; for --policy baseline there is --rate");
+  expect(!computed || options.schedule == rate::Schedule::constant,
+         "--schedule goes with --policy baseline or grid only: the other policies compute the rate");
+  expect(!options.rule.hold_averages || (options.rule.initial_k1 && options.rule.initial_k2),
+         "--hold-averages needs --k1 and --k2");
+  expect(options.optimizer == "auto-adam" ||
+             (!options.rule.initial_k1 && !options.rule.initial_k2 && !options.rule.hold_averages),
+         fmt::format("--k1, --k2 and --hold-averages are of auto-adam, not of {}", options.optimizer));
+}
+
+// A rate that has reached 0 changes nothing any more, so there can't be more epochs than were planned.
+void complete_schedule(TrainOptions& options) {
+  if (options.schedule == rate::Schedule::constant) {
+    expect(!options.schedule_epochs, "--schedule-epochs goes with --schedule cosine or step");
+    return;
+  }
+  if (!options.schedule_epochs) options.schedule_epochs = options.epochs;
+  expect(
+      options.schedule != rate::Schedule::cosine || options.epochs <= *options.schedule_epochs,
+      fmt::format("--epochs {}: the cosine schedule brings the rate to 0 in {} epochs; plan for more from the start, "
+                  "with --schedule-epochs",
+                  options.epochs, *options.schedule_epochs));
+}
+
+void complete_grid(TrainOptions& options) {
+  if (options.policy != Policy::grid) {
+    expect(options.grid.empty() && !options.grid_epochs && !options.grid_images,
+           "--grid, --grid-epochs and --grid-images go with --policy grid");
+    return;
+  }
+  if (!options.grid_epochs) options.grid_epochs = 3;
+  if (!options.grid_images) options.grid_images = 5120;
+}
+
+FirstRate usual_first_rate(const TrainOptions& options) {
+  const bool adamo = options.optimizer == "adamo" && options.computes_rates();
+  return adamo ? FirstRate{FirstRate::Kind::number, 0.1} : FirstRate{FirstRate::Kind::none};
+}
+
+nn::Policy trainer_policy(const TrainOptions& options) {
+  if (!options.computes_rates()) return nn::Policy::baseline;
+  return options.policy == Policy::fixed ? nn::Policy::fixed : nn::Policy::adaptive;
+}
+
+// The paper's, for grey images (MNIST) and for coloured ones (CIFAR).
+data::Augmentation usual_augmentation(const data::ImageSet& images) {
+  if (images.channels == 1) return {.shift = 0.1, .zoom = 0.1, .rotation = 15, .flip = false};
+  return {.shift = 0.1, .zoom = 0, .rotation = 0, .flip = true};
+}
+
+}  // namespace
+
+TrainOptions completed(TrainOptions options, const data::ImageSet& images) {
+  const nn::OptimizerInfo optimizer = nn::optimizer_info(options.optimizer);
+  const bool coded = is_coded(options), grey = images.channels == 1;
+  check(options_of(options));
+  completed_settings(optimizer, options.settings);
+  if (!options.policy) options.policy = optimizer.computed_rate ? Policy::adaptive : Policy::baseline;
+  check_rates(options);
+  complete_schedule(options);
+  complete_grid(options);
+  if (options.network.empty()) options.network = grey && images.height >= 12 ? "mnist-cnn" : "resnet20-v1";
+  if (!options.batch) options.batch = grey ? 256 : 128;
+  if (options.first_rate.kind == FirstRate::Kind::usual) options.first_rate = usual_first_rate(options);
+  if (!options.measure) options.measure = coded ? nn::Measure::pass : nn::Measure::in_step;
+  expect(options.measure != nn::Measure::pass || options.rule.update == rate::Update::per_epoch,
+         "--measure pass goes with --update epoch only");
+  if (!options.second_moment) {
+    options.second_moment = coded ? rate::SecondMoment::coded : rate::SecondMoment::without_weight_square;
+  }
+  if (!options.bias_correction) options.bias_correction = !coded;
+  options.rule.bias_correction = *options.bias_correction && !options.rule.hold_averages;
+  options.rule.coded_denominator = coded;
+  if (!options.l2) options.l2 = coded ? options.rule.decay : 0;
+  if (!options.validation) options.validation = coded ? 0 : 0.1;
+  return options;
+}
+
+nn::TrainerOptions trainer_options(const TrainOptions& options, const data::ImageSet& images) {
+  const bool coded = is_coded(options);
+  nn::TrainerOptions trainer;
+  trainer.network = options.network;
+  trainer.network_options = options.architecture;
+  trainer.optimizer = options.optimizer;
+  trainer.settings = options.settings;
+  trainer.policy = trainer_policy(options);
+  trainer.baseline_rate = options.rate.value_or(0);
+  trainer.schedule_epochs = options.schedule_epochs.value_or(0);
+  trainer.controller.schedule = options.schedule;
+  trainer.controller.rule_options = options.rule;
+  if (options.first_rate.kind == FirstRate::Kind::number) {
+    trainer.controller.rule_options.first_rate = options.first_rate.number;
+  }
+  trainer.controller.variant = coded ? bound::ConstantKind::coded : bound::ConstantKind::published;
+  trainer.controller.second_moment = *options.second_moment;
+  trainer.controller.l2 = *options.l2;
+  trainer.controller.gradient_bound = options.constant;
+  // Keras's Adam corrects its averages; the authors' K1 and K2 are not corrected.
+  trainer.correct_averages = *options.bias_correction || (coded && options.optimizer == "auto-adam");
+  trainer.buffers_in_weight_norm = coded;
+  trainer.measure = *options.measure;
+  // Keras's l2(1e-4) adds 1e-4 ||w||^2 to the loss.
+  trainer.weight_decay = coded ? 2e-4 : *options.l2;
+  trainer.decay_some_only = coded;
+  trainer.batch = *options.batch;
+  trainer.double_precision = options.double_precision;
+  if (options.augment) trainer.augmentation = usual_augmentation(images);
+  trainer.subtract_mean = images.channels > 1;
+  trainer.seed = options.seed;
+  trainer.threads = options.threads;
+  return trainer;
+}
+
+}  // namespace lipschitzlr::run
