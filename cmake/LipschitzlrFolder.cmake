@@ -4,8 +4,12 @@
 
 add_library(lipschitzlr_settings INTERFACE)
 target_compile_features(lipschitzlr_settings INTERFACE cxx_std_20)
-target_compile_options(lipschitzlr_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+target_compile_options(lipschitzlr_settings INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor
                                                       -Woverloaded-virtual -Wimplicit-fallthrough)
+if(NOT LIPSCHITZLR_UNITY)
+  # Of sources that are compiled together, it would warn of names that stand in another one.
+  target_compile_options(lipschitzlr_settings INTERFACE -Wshadow)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 sees overlaps and overflows that are not there in "text" + string; precompiled headers bring more of them to
   # light.

@@ -188,8 +188,8 @@ class Tour {
     limits.seconds = kSecondsForTables / 2;
     ThreadPool pool(0);
     const run::InterruptGuard guard;
-    const std::vector<experiment::Row> rows = experiment::run_rows(
-        experiment::select_recipes(table, names), limits, pool, {}, [&] { return guard.interrupted(); });
+    const std::vector<experiment::Row> rows = experiment::run_rows(experiment::select_recipes(table, names), limits,
+                                                                   pool, {}, [&] { return guard.interrupted(); });
     interrupted_ |= guard.interrupted();
     const std::string text = experiment::to_json(rows);
     write_file_atomically(fmt::format("{}/{}.json", state_.folder, table), text);

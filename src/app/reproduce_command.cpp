@@ -52,7 +52,10 @@ Command table_command(const std::string& table, const std::string& summary, cons
       .summary = summary,
       .options =
           {{"rows", &options->rows, "rows to run, see `lipschitzlr reproduce list`; default: all", {.flags = "ROW"}},
-           {"seeds", &limits.seeds, "run every row from this many splits and starts; default: 3", {.range = run::between(1, 1000)}},
+           {"seeds",
+            &limits.seeds,
+            "run every row from this many splits and starts; default: 3",
+            {.range = run::between(1, 1000)}},
            length,
            budget_option(limits.seconds),
            {"csv", &options->csv, "also write every training as a line of this file", {.placeholder = "FILE"}},
@@ -74,8 +77,9 @@ Command list_command() {
                       run::json_option(options->json)},
           .run =
               [options](const Call&) {
-                fmt::print("{}", options->json ? experiment::list_json(options->records)
-                                               : experiment::list_text(options->records));
+                const experiment::Collection known = experiment::collect({options->records});
+                const std::vector<experiment::Row> rows = experiment::rows_of(experiment::recipes(), known);
+                fmt::print("{}", options->json ? experiment::list_json(rows) : experiment::list_text(rows));
                 return 0;
               },
           .examples = "reproduce list\nreproduce list --records experiments/records"};

@@ -77,10 +77,8 @@ Command network_table(const std::string& table, const std::string& summary, cons
                                    "rows to run, see `lipschitzlr reproduce list`; default: all",
                                    {.flags = "ROW"}}} +
                      options_of(*options),
-          .run =
-              [table, options](const Call&) {
-                return reproduce(experiment::select_recipes(table, options->rows), *options), 0;
-              },
+          .run = [table, options](
+                     const Call&) { return reproduce(experiment::select_recipes(table, options->rows), *options), 0; },
           .details = kHow,
           .examples = examples};
 }

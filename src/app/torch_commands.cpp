@@ -10,10 +10,10 @@
 #include "base/text.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/nn/process.hpp"
 #include "lipschitzlr/run/network_evaluation.hpp"
 #include "lipschitzlr/run/network_probe.hpp"
 #include "lipschitzlr/run/network_training.hpp"
-#include "nn/process.hpp"
 
 namespace lipschitzlr::app {
 namespace {
@@ -88,16 +88,11 @@ void evaluate(const Evaluate& state) {
 }
 
 // "cifar10:resnet20-v1:128"
-Json probe(const std::string& word, unsigned threads) {
+run::NetworkSpeed probe(const std::string& word, unsigned threads) {
   const std::vector<std::string> parts = split(word, ':');
   const double batch = parts.size() == 3 ? number_from(parts[2]).value_or(0) : 0;
   if (batch < 2) throw Error(Fault::usage, fmt::format("{}: expected DATA:NETWORK:BATCH", word));
-  const run::NetworkProbe speed = run::probe_network(parts[0], parts[1], static_cast<Index>(batch), threads);
-  return {{"data", speed.data},
-          {"network", speed.network},
-          {"batch", speed.batch},
-          {"step_seconds", speed.step_seconds},
-          {"forward_seconds", speed.forward_seconds}};
+  return run::probe_network(parts[0], parts[1], static_cast<Index>(batch), threads);
 }
 
 void show_facts(bool json) {
@@ -157,9 +152,9 @@ Command probe_command() {
                       run::threads_option(state->threads, run::Bits::differ)},
           .run =
               [state](const Call&) {
-                Json list = Json::array();
-                for (const std::string& word : state->words) list.push_back(probe(word, state->threads));
-                return fmt::print("{}\n", list.dump()), 0;
+                std::vector<run::NetworkSpeed> speeds;
+                for (const std::string& word : state->words) speeds.push_back(probe(word, state->threads));
+                return fmt::print("{}\n", run::to_json(speeds)), 0;
               },
           .hidden = true};
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/nn/process.hpp"
@@ -19,8 +20,6 @@ namespace lipschitzlr::nn {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 const TrainerOptions& checked(const TrainerOptions& options, const data::ImageSet& images,
                               const std::vector<Index>& chosen) {

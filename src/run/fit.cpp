@@ -11,9 +11,9 @@
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/reference.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
-#include "run/record_writer.hpp"
 #include "run/fit_progress.hpp"
 #include "run/fit_summary.hpp"
+#include "run/record_writer.hpp"
 
 namespace lipschitzlr::run {
 namespace {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/clock.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
@@ -17,8 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Index kSteps = 3;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 data::ImageSet noise_like(const std::string& name, Index count) {
   const data::catalogue::Entry& entry = data::catalogue::entry(name);

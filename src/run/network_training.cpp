@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -32,8 +33,6 @@ constexpr double kCheckpointMinutes = 5;
 // How many times the expected K_z is worth a warning: the paper's ResNet20 starts at four times of it, and its first
 // computed rate is then of little use.
 constexpr double kLarge = 4;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // A place that does not exist yet: runs/mnist-mnist-cnn-adamo-adaptive, then with -2, -3, ...
 std::string new_folder(TrainOptions options) {

@@ -182,8 +182,7 @@ class Reader {
     record_.epochs_done = std::max(record_.epochs_done, done);
     if (record_.kind == RecordKind::linear) record_.last_loss = number_or(summary, "loss", record_.last_loss);
     if (summary.contains("epochs") && asked > done) {
-      cut(fmt::format("The run ended after {} of {}: {}.", done, counted(asked, "epoch"),
-                      text_or(summary, "stopped")));
+      cut(fmt::format("The run ended after {} of {}: {}.", done, counted(asked, "epoch"), text_or(summary, "stopped")));
     }
   }
 
