@@ -22,8 +22,8 @@ struct NamedRate {
 
 class RowRunner {
  public:
-  RowRunner(const Recipe& recipe, const Limits& limits, Clock::time_point end, ThreadPool& pool,
-            const Reporter& report, const Interrupt& interrupt)
+  RowRunner(const Recipe& recipe, const Limits& limits, Clock::time_point end, ThreadPool& pool, const Reporter& report,
+            const Interrupt& interrupt)
       : limits_(limits), end_(end), pool_(pool), report_(report), interrupt_(interrupt) {
     row_.recipe = recipe;
     row_.seeds = limits.seeds_of(recipe);
@@ -184,7 +184,7 @@ void RowRunner::look_for_naive_stop(const Setting& setting, const linear::Weight
 }  // namespace
 
 std::vector<Row> run_rows(const std::vector<Recipe>& rows, const Limits& limits, ThreadPool& pool,
-                                const Reporter& report, const Interrupt& interrupt) {
+                          const Reporter& report, const Interrupt& interrupt) {
   // An infinite limit does not fit the clock's numbers; a century does.
   const double seconds = std::min(limits.seconds, 3e9);
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));

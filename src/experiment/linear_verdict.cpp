@@ -39,8 +39,9 @@ class LinearJudge {
     compare_order();
     if (artefact) return {"artefact", reasons_};
     if (differs_ || unknown_) return {differs_ ? "differs" : "cut short", reasons_};
-    reasons_.insert(reasons_.begin(), "Reproduced: every figure of the paper lies within ours over the seeds and the "
-                                      "tolerances of the rules.");
+    reasons_.insert(reasons_.begin(),
+                    "Reproduced: every figure of the paper lies within ours over the seeds and the "
+                    "tolerances of the rules.");
     return {"reproduced", reasons_};
   }
 
@@ -75,8 +76,7 @@ class LinearJudge {
     if (within(recipe_.paper.rate, least * (1 - kRateTolerance), most * (1 + kRateTolerance)) == Agreement::no) {
       disagree("1/L", format_rate(recipe_.paper.rate), text_of(ours, format_rate));
     }
-    if (std::abs(static_cast<double>(row_.rows) / static_cast<double>(recipe_.paper.rows) - 1) < kRowsTolerance)
-      return;
+    if (std::abs(static_cast<double>(row_.rows) / static_cast<double>(recipe_.paper.rows) - 1) < kRowsTolerance) return;
     if (least != ours.least) {
       reasons_.push_back(
           fmt::format("Trained on {} rows where the paper had {}: 1/L grows as rows^1.5, and ours comes "

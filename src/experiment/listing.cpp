@@ -29,12 +29,8 @@ std::int64_t epochs_done(const Row& row) {
 }  // namespace
 
 Json recipe_json(const Recipe& recipe) {
-  Json json{{"table", recipe.table},
-            {"name", recipe.name},
-            {"id", recipe.id()},
-            {"title", recipe.title},
-            {"data_set", recipe.data()},
-            {"goal", goal_text(recipe)}};
+  Json json{{"table", recipe.table}, {"name", recipe.name},       {"id", recipe.id()},
+            {"title", recipe.title}, {"data_set", recipe.data()}, {"goal", goal_text(recipe)}};
   if (recipe.linear) {
     const LinearTraining::Paper& paper = recipe.linear->paper;
     json["paper"] = {

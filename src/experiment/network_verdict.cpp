@@ -42,9 +42,9 @@ class NetworkJudge {
     }
     const bool agrees = compare_accuracy(complete) & compare_rates();
     if (artefact) return {"artefact", with_artefacts()};
-    return {std::string(agrees ? (complete ? "reproduced" : "agrees so far")
-                               : (complete ? "differs" : "differs so far")),
-            reasons_};
+    return {
+        std::string(agrees ? (complete ? "reproduced" : "agrees so far") : (complete ? "differs" : "differs so far")),
+        reasons_};
   }
 
  private:
@@ -66,8 +66,7 @@ class NetworkJudge {
   }
 
   bool compare_accuracy(bool complete) {
-    const double theirs =
-        curve_ != nullptr ? best_accuracy(*curve_, epochs_).percent() : training_.paper_accuracy;
+    const double theirs = curve_ != nullptr ? best_accuracy(*curve_, epochs_).percent() : training_.paper_accuracy;
     const double tolerance = curve_ != nullptr ? accuracy_tolerance(*curve_, epochs_) : kLeastJump;
     const bool agrees = theirs >= ours_.least - tolerance && theirs <= ours_.most + tolerance;
     reasons_.push_back(fmt::format(

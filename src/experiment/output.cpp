@@ -83,9 +83,8 @@ std::string draw(const std::vector<Column>& columns, const std::vector<const Row
 
 // A figure of the paper.
 Column paper(const TextColumn& heading, double LinearTraining::Paper::*figure, const char* format) {
-  return once(heading, [=](const Row& row) {
-    return fmt::format(fmt::runtime(format), row.recipe.linear->paper.*figure);
-  });
+  return once(heading,
+              [=](const Row& row) { return fmt::format(fmt::runtime(format), row.recipe.linear->paper.*figure); });
 }
 
 Column verdicts() {
@@ -138,17 +137,17 @@ std::string legend(const Row& row) {
                         "with 1/beta; *: fewer epochs were done. majority: the share of the largest class.");
   }
   const auto most = static_cast<double>(row.max_iterations);
-  return wrap("", fmt::format("{} E: measurements of the loss until it is below T, with the rate 0.1, with 1/L as "
-                              "published and as coded, and with 1/beta. >N: not below T after N (the limits are {} and, "
-                              "for 1/beta, {}).",
-                              seeds, format_count(most),
-                              format_count(std::min(most, static_cast<double>(kComparisonIterations)))));
+  return wrap(
+      "",
+      fmt::format("{} E: measurements of the loss until it is below T, with the rate 0.1, with 1/L as "
+                  "published and as coded, and with 1/beta. >N: not below T after N (the limits are {} and, "
+                  "for 1/beta, {}).",
+                  seeds, format_count(most), format_count(std::min(most, static_cast<double>(kComparisonIterations)))));
 }
 
 // What there is to say about a row, numbered under its name and verdict.
 std::string notes_text(const Row& row) {
-  std::string text =
-      "\n" + wrap("", fmt::format("{} ({}): {}", row.recipe.name, row.recipe.title, judge(row).word));
+  std::string text = "\n" + wrap("", fmt::format("{} ({}): {}", row.recipe.name, row.recipe.title, judge(row).word));
   int number = 0;
   for (const std::string& note : notes_of(row)) text += wrap(fmt::format("  {}. ", ++number), note);
   return text;
@@ -182,8 +181,8 @@ std::vector<const Row*> rows_under(const std::string& protocol, const std::vecto
                                    const std::vector<NetworkTask>& tasks) {
   std::vector<const Row*> list;
   for (const Row& row : rows) {
-    const bool planned = std::any_of(tasks.begin(), tasks.end(),
-                                     [&](const NetworkTask& task) { return is_of(task, row, protocol); });
+    const bool planned =
+        std::any_of(tasks.begin(), tasks.end(), [&](const NetworkTask& task) { return is_of(task, row, protocol); });
     if (planned) list.push_back(&row);
   }
   return list;
@@ -196,7 +195,8 @@ std::string open_text(const std::vector<NetworkTask>& tasks) {
     if (!task.open()) continue;
     total += task.hours_left();
     lines.push_back({task.recipe.name, task.protocol, std::to_string(task.seed), std::to_string(task.done),
-                     std::to_string(task.wanted), task.epoch_seconds > 0 ? format_duration(3600 * task.hours_left()) : "-"});
+                     std::to_string(task.wanted),
+                     task.epoch_seconds > 0 ? format_duration(3600 * task.hours_left()) : "-"});
   }
   if (lines.empty()) return "";
   return "\nStill to do; run the same command again to continue:\n" +
@@ -260,11 +260,10 @@ std::string to_text(const std::vector<Row>& rows, const std::vector<NetworkTask>
     text += fmt::format("{}As {}, accuracy in percent:\n", text.empty() ? "" : "\n", protocol);
     text += draw(network_columns(protocol), under);
   }
-  text += "\n" +
-          wrap("",
-               "epochs: done, and those of the paper. ours: means over the seeds that got that far, then the "
-               "least and the most where they differ. curve: the best of the authors' curve up to the epoch we "
-               "are at. paper: the figure it prints, the best of all epochs on the test set.");
+  text += "\n" + wrap("",
+                      "epochs: done, and those of the paper. ours: means over the seeds that got that far, then the "
+                      "least and the most where they differ. curve: the best of the authors' curve up to the epoch we "
+                      "are at. paper: the figure it prints, the best of all epochs on the test set.");
   text += open_text(tasks);
   for (const Row* row : rows_under("coded", rows, tasks)) text += notes_text(*row);
   return text;

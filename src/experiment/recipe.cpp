@@ -80,7 +80,8 @@ void read_steps(Fields fields, LinearTraining& training) {
   }
   if (fields.has("threshold")) {
     training.threshold = fields.positive("threshold");
-    if (training.batch != 0) fields.refuse("batch", "does not go with a threshold: iterations are counted over all rows");
+    if (training.batch != 0)
+      fields.refuse("batch", "does not go with a threshold: iterations are counted over all rows");
   } else {
     training.epochs = fields.count("epochs");
   }

@@ -61,7 +61,8 @@ std::vector<run::NetworkSpeed> Reproduction::measure_speeds(bool keep) {
     words.push_back(fmt::format("{}:{}:{}", speed.data, speed.network, speed.batch));
   }
   if (words.size() == 1) return {};
-  hooks_.say(fmt::format("measuring how fast {} here", words.size() == 2 ? "the network trains" : "the networks train"));
+  hooks_.say(
+      fmt::format("measuring how fast {} here", words.size() == 2 ? "the network trains" : "the networks train"));
   if (limits_.threads > 0) words.insert(words.end(), {"--threads", std::to_string(limits_.threads)});
   std::string output;
   const int code = hooks_.launch(words, hooks_.interrupt, &output);
@@ -75,8 +76,8 @@ std::vector<run::NetworkSpeed> Reproduction::measure_speeds(bool keep) {
 // Every row has its share of the time left; what it does not need goes to those after it.
 void Reproduction::run_linear() {
   const double reserved = tasks_.empty() ? 0 : (1 - kLinearShare) * limits_.seconds;
-  auto rows_left = static_cast<double>(std::count_if(recipes_.begin(), recipes_.end(),
-                                                     [](const Recipe& recipe) { return recipe.linear.has_value(); }));
+  auto rows_left = static_cast<double>(
+      std::count_if(recipes_.begin(), recipes_.end(), [](const Recipe& recipe) { return recipe.linear.has_value(); }));
   Limits limits = limits_;
   for (const Recipe& recipe : recipes_) {
     if (!recipe.linear) continue;

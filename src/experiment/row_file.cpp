@@ -23,8 +23,13 @@ Json spread_json(const Spread& spread) {
 }
 
 Json run_json(const Run& run, bool counts) {
-  Json out{{"rate_name", run.rate_name}, {"seed", run.seed},         {"rate", run.rate}, {"iterations", run.iterations},
-            {"complete", run.complete},   {"stop", to_string(run.stop)}, {"loss", run.loss}};
+  Json out{{"rate_name", run.rate_name},
+           {"seed", run.seed},
+           {"rate", run.rate},
+           {"iterations", run.iterations},
+           {"complete", run.complete},
+           {"stop", to_string(run.stop)},
+           {"loss", run.loss}};
   if (!counts) out["accuracy"] = run.accuracy;
   return out;
 }
@@ -36,9 +41,9 @@ Json row_json(const Row& row) {
   if (counts) out["threshold"] = *training.threshold;
   if (!counts) out["epochs"] = row.epochs;
   out["paper"] = {{"rate", training.paper.rate},
-                   {"baseline", training.paper.baseline},
-                   {"computed", training.paper.computed},
-                   {"rows", training.paper.rows}};
+                  {"baseline", training.paper.baseline},
+                  {"computed", training.paper.computed},
+                  {"rows", training.paper.rows}};
   out["absent"] = row.absent;
   out["out_of_time"] = row.out_of_time;
   out["interrupted"] = row.interrupted;
@@ -56,7 +61,7 @@ Json row_json(const Row& row) {
     const Spread figure = counts ? iterations_of(row, name) : accuracy_of(row, name);
     if (figure.count == 0) continue;
     out["figures"][name] = {{"rate", spread_json(rate_of(row, name))},
-                             {counts ? "iterations" : "percent", spread_json(figure)}};
+                            {counts ? "iterations" : "percent", spread_json(figure)}};
   }
   for (const Run& run : row.runs) out["runs"].push_back(run_json(run, counts));
   return out;
@@ -156,10 +161,10 @@ RowFile read_row_file(const std::string& path) {
 
 Json table_json(const std::vector<Row>& rows) {
   Json out{{"version", 1},
-            {"table", rows[0].recipe.table},
-            {"seeds", rows[0].seeds},
-            {"max_iterations", rows[0].max_iterations},
-            {"rows", Json::array()}};
+           {"table", rows[0].recipe.table},
+           {"seeds", rows[0].seeds},
+           {"max_iterations", rows[0].max_iterations},
+           {"rows", Json::array()}};
   for (const Row& row : rows) out["rows"].push_back(row_json(row));
   return out;
 }

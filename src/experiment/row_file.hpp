@@ -1,6 +1,6 @@
 #pragma once
-// Rows on linear models as JSON: what `reproduce table1 --json` prints and what write_row() keeps. Verdicts in a file of
-// an older version are not read: they are computed from the trainings.
+// Rows on linear models as JSON: what `reproduce table1 --json` prints and what write_row() keeps. Verdicts in a file
+// of an older version are not read: they are computed from the trainings.
 
 #include <nlohmann/json.hpp>
 #include <string>

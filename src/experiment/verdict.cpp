@@ -34,8 +34,9 @@ Verdict not_run(const Row& row) {
   }
   const std::string takes =
       row.hours ? fmt::format("take about {} here", format_duration(3600 * *row.hours)) : "are to be run";
-  Verdict verdict{"not run",
-                  {fmt::format("Not run yet; {} of the paper {}.", counted(row.recipe.network->epochs, "epoch"), takes)}};
+  Verdict verdict{
+      "not run",
+      {fmt::format("Not run yet; {} of the paper {}.", counted(row.recipe.network->epochs, "epoch"), takes)}};
   for (const Run& run : row.runs) {
     if (run.iterations > 0) verdict.reasons.push_back(best_and_last(run, "As published"));
   }

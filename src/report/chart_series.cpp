@@ -24,14 +24,15 @@ std::size_t next_kept(std::size_t i, std::size_t count) {
 }
 
 const char* name_of(Role role) {
-  constexpr const char* names[] = {"validation", "training", "authors", "authors training", "other"};  // classes of the page
+  constexpr const char* names[] = {"validation", "training", "authors", "authors training",
+                                   "other"};  // classes of the page
   return names[static_cast<int>(role)];
 }
 
 Json numbers(const std::vector<double>& values) {
   Json list = Json::array();
   for (const double value : values) {
-    if (std::abs(value) < 1e15 && value == std::floor(value)) {
+    if (std::abs(value) < 1e6 && value == std::floor(value)) {
       list.push_back(static_cast<std::int64_t>(value));
     } else {
       list.push_back(std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr));

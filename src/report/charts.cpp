@@ -82,7 +82,8 @@ const std::vector<Figure>& figures(RecordKind kind) {
 }
 
 // Columns that are in the file and not on the page.
-const std::set<std::string> kNotDrawn = {"epoch", "step", "last_rate", "G", "S", "data_seconds", "weight_norm", "seconds"};
+const std::set<std::string> kNotDrawn = {"epoch", "step",         "last_rate",   "G",
+                                         "S",     "data_seconds", "weight_norm", "seconds"};
 
 std::vector<Figure> all_figures(const Records& records) {
   std::vector<Figure> all = figures(records[0]->kind);
@@ -132,7 +133,8 @@ class Study {
     group.id = identifier((network_ ? "train " : "fit ") + group.title);
     if (network_) {
       group.about =
-          "Thick: validation; thin: training; dashed: the authors' own curve, where the paper has this row. Where there "
+          "Thick: validation; thin: training; dashed: the authors' own curve, where the paper has this row. Where "
+          "there "
           "are many, training is switched off at first.";
     }
     for (const Figure& figure : all_figures(records_)) {
@@ -181,9 +183,7 @@ class Study {
     // The first measurement of a fit comes before the first update: it is number 1, as the paper counts.
     if (!network_) std::transform(epochs.begin(), epochs.end(), epochs.begin(), [](double epoch) { return epoch + 1; });
     for (const Line& line : figure.lines) {
-      const Role role = !authors                       ? line.role
-                        : line.role == Role::training ? Role::authors_training
-                                                      : Role::authors;
+      const Role role = !authors ? line.role : line.role == Role::training ? Role::authors_training : Role::authors;
       Series series = make_series(line.label.empty() ? label : label + ": " + line.label, role, static_cast<int>(i),
                                   epochs, values_of(record, line, figure.value));
       if (!series.x.empty()) chart.series.push_back(std::move(series));

@@ -29,16 +29,18 @@ class PageWriter {
   }
 
   std::string write() const {
-    return fill_template(page_file("page.html"), {{"title", escaped(document_.title)},
-                                                  {"style", std::string(page_file("page.css"))},
-                                                  {"navigation", navigation()},
-                                                  {"summary", summary()},
-                                                  {"tables", tables()},
-                                                  {"charts", chart_groups()},
-                                                  {"runs", document_.runs.rows.empty() ? "" : table(document_.runs)},
-                                                  {"library", std::string(page_file("chart.min.js"))},
-                                                  {"data", json_for_script(charts_json(document_).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))},
-                                                  {"script", std::string(page_file("page.js"))}});
+    return fill_template(page_file("page.html"),
+                         {{"title", escaped(document_.title)},
+                          {"style", std::string(page_file("page.css"))},
+                          {"navigation", navigation()},
+                          {"summary", summary()},
+                          {"tables", tables()},
+                          {"charts", chart_groups()},
+                          {"runs", document_.runs.rows.empty() ? "" : table(document_.runs)},
+                          {"library", std::string(page_file("chart.min.js"))},
+                          {"data", json_for_script(charts_json(document_).dump(
+                                       -1, ' ', false, nlohmann::json::error_handler_t::replace))},
+                          {"script", std::string(page_file("page.js"))}});
   }
 
  private:

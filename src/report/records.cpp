@@ -65,8 +65,8 @@ void add_records(const Collection& collection, Document& document) {
                    {"", "epochs"},        {"", "best accuracy"}, {"", "last loss"},    {"", "time"}};
   for (const Record& record : collection.records) {
     const int source = static_cast<int>(document.sources.size());
-    document.sources.push_back({record.name(), record.folder, shell_command(record.command),
-                                to_string(record.state), record.faults});
+    document.sources.push_back(
+        {record.name(), record.folder, shell_command(record.command), to_string(record.state), record.faults});
     table.rows.push_back(row_of(record, source));
   }
 }

@@ -113,7 +113,8 @@ Cell authors(const Row& row) {
     if (epochs == 0 && !runs.empty()) epochs = std::min(runs[0]->record->length(), curve->length());
   }
   const bool all = epochs == 0 || epochs == curve->length();
-  Cell cell = paper_cell(experiment::best_accuracy(*curve, all ? experiment::kAllEpochs : epochs).percent(), format_percent);
+  Cell cell =
+      paper_cell(experiment::best_accuracy(*curve, all ? experiment::kAllEpochs : epochs).percent(), format_percent);
   if (!all) cell.remark = fmt::format("best of {}", counted(epochs, "epoch"));
   return cell;
 }

@@ -128,7 +128,7 @@ class ReproduceTest(unittest.TestCase):
             process.send_signal(signal.SIGINT)
             out, err = output_of(process, LIMIT)
         self.assertEqual(process.returncode, 130, err)
-        self.assertIn("the same command goes on", err)
+        self.assertIn("run the same command again to continue", err)
         self.assertIn("Still to do", out)
         done = epochs_of(self.record())
         self.assertGreater(done, 0)
@@ -168,7 +168,7 @@ class ReproduceTest(unittest.TestCase):
     def test_rows_without_data_say_how_to_get_them(self):
         out, _ = self.reproduce(ROW)
         self.assertIn("lipschitzlr data get mnist", out)
-        self.assertIn("not at hand", out)
+        self.assertIn("no data", out)
 
     def test_wrong_rows_and_options_are_refused(self):
         for words, complaint in {("iris",): "\"iris\" may be table1/iris or table2/iris",

@@ -1,5 +1,3 @@
-#include "lipschitzlr/experiment/network_recipe.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/experiment/curve.hpp"
+#include "lipschitzlr/experiment/recipe.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
@@ -27,7 +26,7 @@ Json good() {
 
 std::string complaint(const Json& recipe) {
   try {
-    parse_network_recipe(recipe.dump(), "table3/x.json");
+    parse_recipe(recipe.dump(), "table3/x.json");
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::data);
     return error.what();
@@ -42,16 +41,16 @@ Json changed(const std::string& field, const Json& value) {
 }
 
 TEST(NetworkRecipe, ReadsEveryField) {
-  const NetworkRecipe recipe = parse_network_recipe(good().dump(), "x.json");
+  const Recipe recipe = parse_recipe(good().dump(), "x.json");
   EXPECT_EQ(recipe.id(), "table3/mnist-cnn-adamo-adaptive");
   EXPECT_EQ(recipe.row, 2);
-  EXPECT_EQ(recipe.training.epochs, 20);
-  EXPECT_EQ(recipe.training.batch, 256);
-  EXPECT_EQ(recipe.training.first_rate, 0.1);
-  EXPECT_FALSE(recipe.training.rate);
-  EXPECT_EQ(recipe.coded_constant, 6.5);
-  EXPECT_EQ(recipe.accuracy, 99.57);
-  EXPECT_EQ(recipe.curve, "MNIST/Momentum/Adaptive");
+  EXPECT_EQ(recipe.network->epochs, 20);
+  EXPECT_EQ(recipe.network->batch, 256);
+  EXPECT_EQ(recipe.network->first_rate, 0.1);
+  EXPECT_FALSE(recipe.network->rate);
+  EXPECT_EQ(recipe.network->coded_constant, 6.5);
+  EXPECT_EQ(recipe.network->paper_accuracy, 99.57);
+  EXPECT_EQ(recipe.network->curve, "MNIST/Momentum/Adaptive");
   EXPECT_EQ(recipe.artefacts, std::vector<std::string>{"One."});
   EXPECT_EQ(recipe.caveats, std::vector<std::string>{"Two."});
 }
@@ -69,7 +68,7 @@ TEST(NetworkRecipe, NamesTheFileAndTheFieldThatIsWrong) {
       {changed("/training/momentum", 0.9), "training.momentum is not a field of a recipe"},
       {changed("/coded/rate", 0.9), "coded.rate is not a field of a recipe"},
       {changed("/paper/loss", 0.9), "paper.loss is not a field of a recipe"},
-      {changed("/table", "table4"), "table must be table3 or comparison"},
+      {changed("/table", "table4"), "table must be table1, table2, table3 or comparison"},
       {changed("/training/data", "iris"), "training.data names no known set of images: iris"},
       {changed("/training/policy", "greedy"), "training.policy must be baseline, fixed or adaptive"},
       {changed("/training/epochs", 0), "training.epochs must be a whole number, 1 or more"},
@@ -86,7 +85,7 @@ TEST(NetworkRecipe, NamesTheFileAndTheFieldThatIsWrong) {
 }
 
 TEST(NetworkRecipe, WdIsRateDecayAsCodedAndL2AsPublished) {
-  const NetworkRecipe recipe = parse_network_recipe(good().dump(), "x.json");
+  const Recipe recipe = parse_recipe(good().dump(), "x.json");
   EXPECT_EQ(train_options(recipe, "coded"),
             (std::vector<std::string>{"--data", "mnist", "--model", "mnist-cnn", "--optimizer", "adamo", "--policy",
                                       "adaptive", "--protocol", "coded", "--batch", "256", "--decay", "0.001",
@@ -105,8 +104,9 @@ TEST(NetworkRecipe, TheEmbeddedRecipesAreTheRowsOfThePaper) {
                                        68.18, 52.28, 69.18, 65.41, 67.30, 66.05, 40.14};
   std::map<std::string, std::vector<double>> accuracies;
   std::set<std::string> ids;
-  for (const NetworkRecipe& recipe : network_recipes()) {
-    accuracies[recipe.table].push_back(recipe.accuracy);
+  for (const Recipe& recipe : recipes()) {
+    if (!recipe.network) continue;
+    accuracies[recipe.table].push_back(recipe.network->paper_accuracy);
     EXPECT_EQ(recipe.row, static_cast<int>(accuracies[recipe.table].size())) << recipe.id();
     ids.insert(recipe.id());
   }
@@ -119,8 +119,9 @@ TEST(NetworkRecipe, TheEmbeddedRecipesAreTheRowsOfThePaper) {
 // The number of rows per data set and network, counted in the paper.
 TEST(NetworkRecipe, DataSetsAndNetworksHaveAsManyRowsAsInThePaper) {
   std::map<std::string, int> counts;
-  for (const NetworkRecipe& recipe : network_recipes()) {
-    if (recipe.table == "table3") ++counts[recipe.training.data + " " + recipe.training.network];
+  for (const Recipe& recipe : recipes()) {
+    if (!recipe.network) continue;
+    if (recipe.table == "table3") ++counts[recipe.network->data + " " + recipe.network->network];
   }
   EXPECT_EQ(counts, (std::map<std::string, int>{{"mnist mnist-cnn", 3},
                                                 {"cifar10 resnet20-v1", 10},
@@ -133,33 +134,39 @@ TEST(NetworkRecipe, DataSetsAndNetworksHaveAsManyRowsAsInThePaper) {
 // A curve belongs to a row when its best or its last epoch is what the paper prints.
 TEST(NetworkRecipe, TheCurveOfARowHasItsFigure) {
   int curves = 0;
-  for (const NetworkRecipe& recipe : network_recipes()) {
-    if (recipe.curve.empty()) continue;
+  for (const Recipe& recipe : recipes()) {
+    if (!recipe.network) continue;
+    if (recipe.network->curve.empty()) continue;
     ++curves;
-    const Curve& curve = *authors_curve(recipe.curve);
-    const double best = 100 * *std::max_element(curve.val_accuracy.begin(), curve.val_accuracy.end());
-    const double last = 100 * curve.val_accuracy.back();
-    EXPECT_TRUE(std::abs(best - recipe.accuracy) < 0.006 || std::abs(last - recipe.accuracy) < 0.006) << recipe.id();
-    EXPECT_EQ(static_cast<std::int64_t>(curve.val_accuracy.size()), recipe.training.epochs) << recipe.id();
-    EXPECT_EQ(curve.loss.size(), curve.val_accuracy.size());
-    if (recipe.training.first_rate) {
-      EXPECT_EQ(curve.rate.at(0), recipe.training.first_rate) << recipe.id();
+    const run::Record& curve = *authors_curve(recipe.network->curve);
+    const std::vector<double>& accuracy = curve.column("val_accuracy");
+    const double best = 100 * *std::max_element(accuracy.begin(), accuracy.end());
+    const double last = 100 * accuracy.back();
+    EXPECT_TRUE(std::abs(best - recipe.network->paper_accuracy) < 0.006 ||
+                std::abs(last - recipe.network->paper_accuracy) < 0.006)
+        << recipe.id();
+    EXPECT_EQ(static_cast<std::int64_t>(accuracy.size()), recipe.network->epochs) << recipe.id();
+    EXPECT_EQ(curve.column("loss").size(), accuracy.size());
+    if (recipe.network->first_rate) {
+      EXPECT_EQ(curve.column("rate").at(0), recipe.network->first_rate) << recipe.id();
     }
   }
   EXPECT_EQ(curves, 33);
 }
 
 TEST(NetworkRecipe, ComparisonsNameRowsThatExist) {
-  for (const NetworkRecipe& recipe : network_recipes()) {
-    EXPECT_EQ(recipe.compared_with.empty(), recipe.table == "table3") << recipe.id();
-    for (const std::string& id : recipe.compared_with) EXPECT_NE(find_network_recipe(id), nullptr) << id;
+  for (const Recipe& recipe : recipes()) {
+    if (!recipe.network) continue;
+    EXPECT_EQ(recipe.network->compared_with.empty(), recipe.table == "table3") << recipe.id();
+    for (const std::string& id : recipe.network->compared_with) EXPECT_NE(find_recipe(id), nullptr) << id;
   }
 }
 
 // Those are the names of the files, so that a row is found by its name.
 TEST(NetworkRecipe, NamesSayWhatIsTrained) {
-  for (const NetworkRecipe& recipe : network_recipes()) {
-    const NetworkTraining& training = recipe.training;
+  for (const Recipe& recipe : recipes()) {
+    if (!recipe.network) continue;
+    const NetworkTraining& training = *recipe.network;
     EXPECT_TRUE(recipe.name.starts_with(training.data + "-")) << recipe.id();
     EXPECT_NE(recipe.name.find("-" + training.optimizer), std::string::npos) << recipe.id();
     if (recipe.table != "table3") continue;

@@ -27,7 +27,7 @@ class NetworkRunner : public testing::Test {
   void SetUp() override {
     fs::create_directories(folder);
     limits.records = folder.string();
-    limits.data = "images";  // so that no data need be at hand
+    limits.data = "images";  // so that no data are needed
   }
   void TearDown() override { fs::remove_all(folder); }
 
@@ -54,18 +54,19 @@ class NetworkRunner : public testing::Test {
   }
 
   std::vector<NetworkTask> tasks_of(const Words& names) {
-    std::vector<NetworkTask> tasks = plan(select_network_recipes("table3", names), limits);
-    for (NetworkTask& task : tasks) task.epoch_seconds = task.recipe.training.optimizer == "sgd" ? 1000 : 10;
+    std::vector<NetworkTask> tasks = plan(select_recipes("table3", names), limits, collect({limits.records}).records);
+    for (NetworkTask& task : tasks) task.epoch_seconds = task.recipe.network->optimizer == "sgd" ? 1000 : 10;
     return tasks;
   }
 
   bool run(std::vector<NetworkTask>& tasks) {
     return run_tasks(
-        tasks, limits, [&](const Words& words, double) { return train(words); }, {}, [&] { return stopped; });
+        tasks, limits, [&](const Words& words, const Interrupt&, std::string*) { return train(words); }, {},
+        [&] { return stopped; });
   }
 
   const fs::path folder = fs::temp_directory_path() / ("lipschitzlr-runner-" + std::to_string(getpid()));
-  NetworkLimits limits;
+  Limits limits;
   std::vector<std::string> asked;
   int code = 0;
   bool stopped = false;
@@ -137,7 +138,7 @@ TEST_F(NetworkRunner, AFailedTrainingIsRememberedAndNotTriedAgain) {
   std::vector<NetworkTask> tasks = tasks_of({kSgd, kAdamo});
   EXPECT_TRUE(run(tasks));
   EXPECT_EQ(asked.size(), 2u);
-  EXPECT_EQ(tasks[0].failure, "the loss left the finite numbers after 0 whole epochs");
+  EXPECT_EQ(tasks[0].failure, "the loss became NaN or infinite after 0 whole epochs");
   const std::vector<NetworkTask> again = tasks_of({kSgd});
   EXPECT_EQ(again[0].failure, tasks[0].failure);
   EXPECT_FALSE(again[0].open());
@@ -206,16 +207,18 @@ TEST_F(NetworkRunner, ABudgetGoesFirstToRowsThatNoRecordHasThatFar) {
 TEST_F(NetworkRunner, AnEpochIsEstimatedFromSteps) {
   limits.data = "";
   limits.protocols = {"coded", "published"};
-  std::vector<NetworkTask> tasks = plan(select_network_recipes("table3", {kSgd}), limits);
-  const std::vector<NetworkSpeed> wanted = wanted_speeds(tasks);
+  std::vector<NetworkTask> tasks = plan(select_recipes("table3", {kSgd}), limits, {});
+  const std::vector<run::NetworkSpeed> wanted = wanted_speeds(tasks);
   ASSERT_EQ(wanted.size(), 1u);
   EXPECT_EQ(wanted[0].network, "mnist-cnn");
-  estimate(tasks, speeds_from(R"([{"data": "mnist", "network": "mnist-cnn", "batch": 256, "step_seconds": 0.002,
-                            "forward_seconds": 0.001}])"),
-           limits);
-  EXPECT_NEAR(tasks[0].epoch_seconds, 120 + 70, 1e-9);
-  EXPECT_NEAR(tasks[1].epoch_seconds, 108 + 6, 1e-9);  // published: measured in the steps, a tenth set aside
-  EXPECT_THROW(speeds_from("nothing"), Error);
+  const auto speeds = run::speeds_from(R"([{"data": "mnist", "network": "mnist-cnn", "batch": 256,
+                                           "step_seconds": 0.002, "forward_seconds": 0.001}])");
+  EXPECT_NEAR(epoch_seconds(tasks[0].recipe, "coded", speeds, limits), 120 + 70, 1e-9);
+  // Published: measured in the steps, a tenth set aside.
+  EXPECT_NEAR(epoch_seconds(tasks[0].recipe, "published", speeds, limits), 108 + 6, 1e-9);
+  EXPECT_EQ(epoch_seconds(tasks[0].recipe, "coded", {}, limits), 0);
+  EXPECT_EQ(run::speeds_from(run::to_json(speeds))[0].forward, 0.001);
+  EXPECT_THROW(run::speeds_from("nothing"), Error);
 }
 
 }  // namespace

@@ -1,23 +1,31 @@
-#include "lipschitzlr/experiment/network_verdict.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
-#include "lipschitzlr/experiment/network_output.hpp"
+#include "lipschitzlr/experiment/output.hpp"
+#include "lipschitzlr/experiment/verdict.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
 
-using run::NetworkRecord;
+using run::Record;
+using Records = std::vector<Record>;
 
-const NetworkRecipe& row(const std::string& name) { return *find_network_recipe("table3/" + name); }
+const Recipe& row(const std::string& name) { return *find_recipe("table3/" + name); }
+
+// The verdict on the row that these records give; hours: what it would take here.
+Verdict judge(const Recipe& recipe, const Records& records, std::optional<double> hours = {}) {
+  Row judged = network_row(recipe, records);
+  judged.hours = hours;
+  return judge(judged);
+}
 
 // What `train` would have left of this row, with the authors' own figures for a number of epochs; changes go on top.
-NetworkRecord record_of(const NetworkRecipe& recipe, std::size_t epochs) {
-  NetworkRecord record;
-  const NetworkTraining& training = recipe.training;
+Record record_of(const Recipe& recipe, std::size_t epochs) {
+  Record record;
+  const NetworkTraining& training = *recipe.network;
+  record.kind = run::RecordKind::network;
   record.options = {{"data", training.data},
                     {"network", training.network},
                     {"optimizer", training.optimizer},
@@ -28,13 +36,11 @@ NetworkRecord record_of(const NetworkRecipe& recipe, std::size_t epochs) {
                     {"first_rate", training.first_rate ? std::to_string(*training.first_rate) : "none"},
                     {"limit", "0"},
                     {"seed", "1"}};
-  const Curve& curve = *authors_curve(recipe.curve);
+  const Record& curve = *authors_curve(training.curve);
   for (std::size_t i = 0; i < epochs; ++i) {
-    run::EpochLine line;
-    line.epoch = static_cast<std::int64_t>(i) + 1;
-    line.val_accuracy = curve.val_accuracy[i];
-    line.rate = curve.rate.empty() ? 0.01 : curve.rate[i];
-    record.epochs.push_back(line);
+    record.columns["epoch"].push_back(static_cast<double>(i + 1));
+    record.columns["val_accuracy"].push_back(curve.column("val_accuracy")[i]);
+    record.columns["rate"].push_back(curve.column("rate").empty() ? 0.01 : curve.column("rate")[i]);
   }
   return record;
 }
@@ -60,11 +66,11 @@ TEST(NetworkVerdict, TheAuthorsOwnFiguresAgree) {
 }
 
 TEST(NetworkVerdict, AnAccuracyFurtherAwayThanTheCurveJumpsDiffers) {
-  const double tolerance = accuracy_tolerance(*authors_curve(row(kSgd).curve), 8);
+  const double tolerance = accuracy_tolerance(*authors_curve(row(kSgd).network->curve), 8);
   for (const double shift : {-1.0, 1.0}) {
-    NetworkRecord near = record_of(row(kSgd), 8), far = near;
-    for (run::EpochLine& line : near.epochs) line.val_accuracy += shift * 0.0099 * tolerance;
-    for (run::EpochLine& line : far.epochs) line.val_accuracy += shift * 0.0101 * tolerance;
+    Record near = record_of(row(kSgd), 8), far = near;
+    for (double& accuracy : near.columns["val_accuracy"]) accuracy += shift * 0.0099 * tolerance;
+    for (double& accuracy : far.columns["val_accuracy"]) accuracy += shift * 0.0101 * tolerance;
     EXPECT_EQ(judge(row(kSgd), {near}).word, "agrees so far");
     EXPECT_EQ(judge(row(kSgd), {far}).word, "differs so far");
     EXPECT_EQ(judge(row(kSgd), {near, far}).word, "agrees so far");  // within ours over the seeds
@@ -72,8 +78,8 @@ TEST(NetworkVerdict, AnAccuracyFurtherAwayThanTheCurveJumpsDiffers) {
 }
 
 TEST(NetworkVerdict, RatesThatAreAQuarterOffDiffer) {
-  NetworkRecord record = record_of(row(kSgd), 8);
-  for (run::EpochLine& line : record.epochs) line.rate *= 1.3;
+  Record record = record_of(row(kSgd), 8);
+  for (double& rate : record.columns["rate"]) rate *= 1.3;
   const Verdict verdict = judge(row(kSgd), {record});
   EXPECT_EQ(verdict.word, "differs so far");
   EXPECT_TRUE(says(verdict, "1.30 times the authors'"));
@@ -81,17 +87,18 @@ TEST(NetworkVerdict, RatesThatAreAQuarterOffDiffer) {
 
 // The first rate comes from an untrained network, and one odd epoch must not decide.
 TEST(NetworkVerdict, TheMedianRateCountsFromTheSecondEpochOn) {
-  NetworkRecord record = record_of(row(kSgd), 8);
-  record.epochs[0].rate = 50;
-  record.epochs[3].rate = 50;
-  EXPECT_DOUBLE_EQ(*rate_ratio(record, *authors_curve(row(kSgd).curve)), 1);
-  record.epochs.resize(1);
-  EXPECT_FALSE(rate_ratio(record, *authors_curve(row(kSgd).curve)));
+  Record record = record_of(row(kSgd), 8);
+  record.columns["rate"][0] = 50;
+  record.columns["rate"][3] = 50;
+  EXPECT_DOUBLE_EQ(*rate_ratio(record, *authors_curve(row(kSgd).network->curve)), 1);
+  for (auto& [name, column] : record.columns) column.resize(1);
+  EXPECT_FALSE(rate_ratio(record, *authors_curve(row(kSgd).network->curve)));
 }
 
 TEST(NetworkVerdict, TheToleranceIsTheMedianJumpOfTheLastEightEpochs) {
-  Curve curve;
-  curve.val_accuracy = {0.1, 0.2, 0.1, 0.2, 0.1, 0.2, 0.1, 0.2, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
+  Record curve;
+  curve.columns["val_accuracy"] = {0.1,  0.2,  0.1,  0.2,  0.1,  0.2,  0.1,  0.2,
+                                   0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
   EXPECT_NEAR(accuracy_tolerance(curve, 1), 10, 1e-9);  // of the first eight: there are no fewer
   EXPECT_NEAR(accuracy_tolerance(curve, 8), 10, 1e-9);
   EXPECT_NEAR(accuracy_tolerance(curve, 12), 5, 1e-9);  // jumps of 10, 10, 10, 5, 0, 0, 0 among epochs 5 to 12
@@ -100,9 +107,9 @@ TEST(NetworkVerdict, TheToleranceIsTheMedianJumpOfTheLastEightEpochs) {
 }
 
 TEST(NetworkVerdict, RowsAreJoinedByWhatWasTrained) {
-  const NetworkRecord record = record_of(row(kSgd), 8);
+  const Record record = record_of(row(kSgd), 8);
   int rows = 0;
-  for (const NetworkRecipe& recipe : network_recipes()) rows += is_of(recipe, "coded", record);
+  for (const Recipe& recipe : recipes()) rows += recipe.network && is_of(recipe, "coded", record);
   EXPECT_EQ(rows, 1);
   EXPECT_FALSE(is_of(row(kSgd), "published", record));
   for (const auto& [option, value] : std::map<std::string, std::string>{{"data", "cifar100"},
@@ -111,14 +118,14 @@ TEST(NetworkVerdict, RowsAreJoinedByWhatWasTrained) {
                                                                         {"decay", "0"},
                                                                         {"limit", "640"},
                                                                         {"schedule", "cosine"}}) {
-    NetworkRecord other = record;
+    Record other = record;
     other.options[option] = value;
     EXPECT_FALSE(is_of(row(kSgd), "coded", other)) << option;
   }
 }
 
 TEST(NetworkVerdict, WhatWasChosenOtherwiseIsSaid) {
-  NetworkRecord record = record_of(row(kSgd), 8);
+  Record record = record_of(row(kSgd), 8);
   EXPECT_TRUE(departures(row(kSgd), "coded", record).empty());
   record.options["first_rate"] = "0.001";
   record.options["batch"] = "64";
@@ -135,7 +142,7 @@ TEST(NetworkVerdict, WhatWasChosenOtherwiseIsSaid) {
 }
 
 TEST(NetworkVerdict, OptionsThatNoRowHasAreReadFromTheCommand) {
-  NetworkRecord record = record_of(row(kSgd), 8);
+  Record record = record_of(row(kSgd), 8);
   record.command = {"train", "--data",  "cifar10", "--decay", "1e-3",           "--epochs",        "8",         "-o",
                     "x",     "--beta2", "0.5",     "--quiet", "--measure=pass", "--hold-averages", "--weights", "a.h5"};
   record.options["l2"] = "0.5";
@@ -145,13 +152,14 @@ TEST(NetworkVerdict, OptionsThatNoRowHasAreReadFromTheCommand) {
 }
 
 TEST(NetworkVerdict, ADamagedRecordSaysSo) {
-  NetworkRecord record = record_of(row(kSgd), 8);
-  record.problem = "metrics.jsonl: line 3 is damaged";
-  EXPECT_TRUE(says(judge(row(kSgd), {record}), "The record is damaged: metrics.jsonl: line 3 is damaged."));
+  Record record = record_of(row(kSgd), 8);
+  record.state = run::RecordState::damaged;
+  record.faults = {"1 line of metrics.jsonl can't be read, the first is line 3; the others are shown."};
+  EXPECT_TRUE(says(judge(row(kSgd), {record}), "The record is damaged: 1 line of metrics.jsonl can't be read"));
 }
 
 TEST(NetworkVerdict, AnArtefactStaysOneHoweverWellItIsRepeated) {
-  const NetworkRecipe& recipe = row("cifar10-resnet20-sgd-baseline-1e-3");
+  const Recipe& recipe = row("cifar10-resnet20-sgd-baseline-1e-3");
   const Verdict verdict = judge(recipe, {record_of(recipe, 8)});
   EXPECT_EQ(verdict.word, "artefact");
   EXPECT_TRUE(says(verdict, "Artefact: The baseline is slowed down"));
@@ -161,14 +169,14 @@ TEST(NetworkVerdict, AnArtefactStaysOneHoweverWellItIsRepeated) {
 }
 
 TEST(NetworkVerdict, APeakIsCalledOneWhenTheEpochsAreDone) {
-  const NetworkRecipe& recipe = row("mnist-cnn-auto-adam-adaptive");
+  const Recipe& recipe = row("mnist-cnn-auto-adam-adaptive");
   const Verdict verdict = judge(recipe, {record_of(recipe, 20)});
   EXPECT_EQ(verdict.word, "reproduced");
   EXPECT_TRUE(says(verdict, "the last epoch of the authors' curve has 87.95 %"));
 }
 
 TEST(NetworkVerdict, ATrainingThatFailedSaysWhy) {
-  NetworkRecord record = record_of(row(kSgd), 0);
+  Record record = record_of(row(kSgd), 0);
   EXPECT_EQ(judge(row(kSgd), {record}).word, "not run");
   record.failure = "the loss is not finite";
   EXPECT_EQ(judge(row(kSgd), {record}).word, "failed");
@@ -176,30 +184,31 @@ TEST(NetworkVerdict, ATrainingThatFailedSaysWhy) {
 }
 
 TEST(NetworkVerdict, SeedsAreComparedWhereAllOfThemGot) {
-  NetworkRecord first = record_of(row(kSgd), 8), second = first, behind = record_of(row(kSgd), 3);
-  for (run::EpochLine& line : second.epochs) line.val_accuracy -= 0.02;
+  Record first = record_of(row(kSgd), 8), second = first, behind = record_of(row(kSgd), 3);
+  for (double& accuracy : second.columns["val_accuracy"]) accuracy -= 0.02;
   second.options["seed"] = "2";
-  const std::vector<NetworkRecord> records = {behind, first, second, first};  // a copy is no other seed
-  const auto furthest = furthest_of(row(kSgd), "coded", records);
-  ASSERT_EQ(furthest.size(), 2u);
-  const Spread best = best_accuracies(furthest), last = last_accuracies(furthest);
+  const Records records = {behind, first, second, first};  // a copy is no other seed
+  const Row joined = network_row(row(kSgd), records);
+  ASSERT_EQ(runs_behind(joined, "coded").size(), 2u);
+  const Spread best = accuracy_of(joined, "coded"), last = last_accuracy_of(joined, "coded");
   EXPECT_NEAR(best.most - best.least, 2, 1e-9);
-  EXPECT_NEAR(best.mean, best_accuracy(first).percent - 1, 1e-9);
-  EXPECT_NEAR(last.mean, 100 * first.epochs.back().val_accuracy - 1, 1e-9);
+  EXPECT_NEAR(best.mean, best_accuracy(first).percent() - 1, 1e-9);
+  EXPECT_NEAR(last.mean, 100 * first.column("val_accuracy").back() - 1, 1e-9);
   EXPECT_TRUE(says(judge(row(kSgd), records), "Mean of 2 trainings: best 70.48 %, from 69.48 % to 71.48 %."));
-  EXPECT_TRUE(furthest_of(row(kSgd), "coded", {record_of(row(kSgd), 0)}).empty());
+  const Records begun = {record_of(row(kSgd), 0)};
+  EXPECT_TRUE(runs_behind(network_row(row(kSgd), begun), "coded").empty());
   NetworkTask task;
   task.recipe = row(kSgd);
   task.protocol = "coded";
-  const std::string text = to_text(std::vector{task}, records);
+  const std::string text = to_text(std::vector{joined}, std::vector{task});
   EXPECT_NE(text.find(" 8/300  70.48 70.48  71.48"), std::string::npos) << text;
   EXPECT_NE(text.find("\n  least                                     69.48 69.48\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n  most                                      71.48 71.48\n"), std::string::npos) << text;
 }
 
 TEST(NetworkVerdict, AComparisonStandsBesideItsRowsAtTheSameEpoch) {
-  const NetworkRecipe& recipe = *find_network_recipe("comparison/cifar10-resnet20-amsgrad");
-  NetworkRecord record = record_of(row(kSgd), 3);
+  const Recipe& recipe = *find_recipe("comparison/cifar10-resnet20-amsgrad");
+  Record record = record_of(row(kSgd), 3);
   record.options["optimizer"] = "amsgrad";
   record.options["policy"] = "baseline";
   record.options["decay"] = "0";

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "lipschitzlr/experiment/runner.hpp"
+#include "lipschitzlr/experiment/linear_runner.hpp"
 #include "lipschitzlr/experiment/setting.hpp"
 #include "lipschitzlr/experiment/verdict.hpp"
 
@@ -19,7 +19,7 @@ bool at_hand(const std::string& table, const std::string& name) { return absent_
 double coded_rate(const std::string& table, const std::string& name) {
   ThreadPool pool(1);
   const Recipe recipe = row(table, name);
-  const Setting setting(recipe, load_source(recipe), 1, pool);
+  const Setting setting(recipe, load_data(recipe), 1, pool);
   return setting.problem().constant(linear::ConstantKind::coded).rate();
 }
 
@@ -27,10 +27,10 @@ double coded_rate(const std::string& table, const std::string& name) {
 std::int64_t iterations(const std::string& name, std::uint64_t seed, linear::ConstantKind kind) {
   ThreadPool pool(1);
   const Recipe recipe = row("table1", name);
-  const Setting setting(recipe, load_source(recipe), seed, pool);
+  const Setting setting(recipe, load_data(recipe), seed, pool);
   linear::SolverOptions options;
   options.rate = setting.problem().constant(kind).rate();
-  options.loss_threshold = *recipe.training.threshold;
+  options.loss_threshold = *recipe.linear->threshold;
   options.epochs = 20000;
   linear::State<double> start;
   start.weights = draw_start(recipe, setting.problem(), seed);
@@ -48,7 +48,7 @@ TEST(Reproduction, BostonRateAsCodedAndAsPublished) {
   EXPECT_NEAR(coded_rate("table1", "boston"), 8.3133, 5e-5);
   ThreadPool pool(1);
   const Recipe recipe = row("table1", "boston");
-  const Setting setting(recipe, load_source(recipe), 1, pool);
+  const Setting setting(recipe, load_data(recipe), 1, pool);
   EXPECT_NEAR(setting.problem().constant(linear::ConstantKind::published).rate(), 4.7677, 5e-5);
   EXPECT_NEAR(setting.problem().constant(linear::ConstantKind::gradient).rate(), 14398, 1);
 }
@@ -70,8 +70,8 @@ TEST(Reproduction, BostonTakes556Iterations) {
 
 TEST(Reproduction, DigitsTakeOverAHundredIterationsAndNeverTwo) {
   ThreadPool pool(1);
-  const RunLimits limits{.seeds = 1, .max_iterations = 1000};
-  const RowResult result = run_rows({row("table1", "digits")}, limits, pool).at(0);
+  const Limits limits{.seeds = 1, .max_iterations = 1000};
+  const Row result = run_rows({row("table1", "digits")}, limits, pool).at(0);
   const Spread coded = iterations_of(result, "coded");
   EXPECT_GE(coded.least, 115);
   EXPECT_LE(coded.most, 190);
@@ -83,8 +83,8 @@ TEST(Reproduction, DigitsTakeOverAHundredIterationsAndNeverTwo) {
 
 TEST(Reproduction, TheBreastCancerThresholdIsTheLossBeforeTraining) {
   ThreadPool pool(1);
-  const RunLimits limits{.seeds = 1, .max_iterations = 100};
-  const RowResult result = run_rows({row("table1", "breast-cancer")}, limits, pool).at(0);
+  const Limits limits{.seeds = 1, .max_iterations = 100};
+  const Row result = run_rows({row("table1", "breast-cancer")}, limits, pool).at(0);
   EXPECT_NEAR(result.zero_loss, std::log(2), 1e-12);
   EXPECT_EQ(iterations_of(result, "coded").most, 2);
   EXPECT_EQ(judge(result).word, "artefact");

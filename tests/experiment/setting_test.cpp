@@ -14,7 +14,7 @@ Recipe row(const std::string& table, const std::string& name) { return select_re
 TEST(Setting, ColumnsOfALogisticRowSumToOneWithTheInterceptAmongThem) {
   ThreadPool pool(1);
   const Recipe recipe = row("table1", "breast-cancer");
-  const Setting setting(recipe, load_source(recipe), 1, pool);
+  const Setting setting(recipe, load_data(recipe), 1, pool);
   const auto& matrix = std::get<DenseMatrix<double>>(setting.problem().matrix());
   ASSERT_EQ(matrix.cols(), 31);
   for (Index j = 0; j < matrix.cols(); ++j) EXPECT_NEAR(matrix.col(j).sum(), 1, 1e-12);
@@ -23,18 +23,18 @@ TEST(Setting, ColumnsOfALogisticRowSumToOneWithTheInterceptAmongThem) {
 
 TEST(Setting, ClassesAreNumberedAsTheRecipeNamesThem) {
   const Recipe recipe = row("table1", "breast-cancer");
-  const Source source = load_source(recipe);
+  const RowData source = load_data(recipe);
   EXPECT_EQ(source.rows.labels, (std::vector<std::string>{"malignant", "benign"}));
   EXPECT_EQ(source.rows.target.sum(), 357);  // benign cases in the data set
 }
 
 TEST(Setting, ChosenClassesColumnsAndRowsAreAllThatIsLeft) {
   Recipe recipe = row("table1", "iris");
-  const Source whole = load_source(recipe);
-  recipe.data.classes = {whole.rows.labels[2], whole.rows.labels[0]};
-  recipe.data.first_columns = 2;
-  recipe.data.first_rows = 60;
-  const Source source = load_source(recipe);
+  const RowData whole = load_data(recipe);
+  recipe.linear->classes = {whole.rows.labels[2], whole.rows.labels[0]};
+  recipe.linear->first_columns = 2;
+  recipe.linear->first_rows = 60;
+  const RowData source = load_data(recipe);
   EXPECT_EQ(source.rows.rows(), 60);
   EXPECT_EQ(source.rows.columns(), 2);
   EXPECT_EQ(source.rows.feature_names.size(), 2u);
@@ -44,14 +44,14 @@ TEST(Setting, ChosenClassesColumnsAndRowsAreAllThatIsLeft) {
 
 TEST(Setting, AMissingClassIsAnError) {
   Recipe recipe = row("table1", "iris");
-  recipe.data.classes = {"rose", "tulip"};
-  EXPECT_THROW(load_source(recipe), Error);
+  recipe.linear->classes = {"rose", "tulip"};
+  EXPECT_THROW(load_data(recipe), Error);
 }
 
 TEST(Setting, TheSeedDecidesSplitAndStart) {
   ThreadPool pool(1);
   const Recipe recipe = row("table1", "iris");
-  const Source source = load_source(recipe);
+  const RowData source = load_data(recipe);
   const Setting first(recipe, source, 1, pool), again(recipe, source, 1, pool), other(recipe, source, 2, pool);
   EXPECT_EQ(first.problem().rows(), 105);
   EXPECT_TRUE(first.judges_held_out_rows());

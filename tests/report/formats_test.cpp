@@ -24,13 +24,13 @@ Document small_document(const std::string& name) {
   table.title = "Table 1: speed";
   table.about = "About it.";
   table.columns = {{"", "data set", false}, {"rate", "paper"}, {"rate", "ours"}};
-  Row row;
+  TableRow row;
   row.id = "table1/" + name;
   row.cells = {{name, kNoNumber, kNoSource, ""}, {"9.3", 9.316, kNoSource, ""}, {"8.3", 8.3133, 0, "8.2 to 8.4"}};
   row.verdict = "differs";
   row.reasons = {"Differs: 1/L.", "A caveat."};
   row.sources = {0};
-  Row other;
+  TableRow other;
   other.id = "table1/news";
   other.cells = {{"news", kNoNumber, kNoSource, ""}, {"1.4", 1.462, kNoSource, ""}, {"–", kNoNumber, kNoSource, ""}};
   other.verdict = "not run";

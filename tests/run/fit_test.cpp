@@ -125,7 +125,8 @@ TEST_F(FitTest, TheRecordHoldsConfigMetricsAndSummary) {
   options.record = folder + "record";
   const FitResult result = fit_iris(options);
   const json config = json::parse(read_file(options.record + "/config.json"));
-  EXPECT_EQ(config["data"], "iris");
+  EXPECT_EQ(config["kind"], "fit");
+  EXPECT_EQ(config["options"]["data"], "iris");
   const json summary = json::parse(read_file(options.record + "/summary.json"));
   EXPECT_EQ(summary["loss"], result.last.loss);
   EXPECT_EQ(summary["honesty"]["not_finite"], 0);

@@ -1,7 +1,7 @@
 #pragma once
 // Everything that was measured, found under the paths a user names: a folder that is a record, a folder of such folders
-// at any depth, a file that `reproduce --json` wrote, and beside them the speeds that `reproduce` measured. Each file is
-// read once. What is named and is none of these is kept as a missing or damaged record, so that a page can say so.
+// at any depth, a file that `reproduce --json` wrote, and beside them the speeds that `reproduce` measured. Each file
+// is read once. What is named and is none of these is kept as a missing or damaged record, so that a page can say so.
 
 #include <optional>
 #include <string>

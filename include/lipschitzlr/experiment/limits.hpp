@@ -13,7 +13,7 @@
 namespace lipschitzlr::experiment {
 
 struct Limits {
-  std::optional<int> seeds;  // every training from the seeds 1 to this; default: 3, on networks 1
+  std::optional<int> seeds = {};  // every training from the seeds 1 to this; default: 3, on networks 1
   std::int64_t max_iterations = 500000;
   std::int64_t epochs = 0;  // in place of the recipe's; 0: the recipe's
   double seconds = std::numeric_limits<double>::infinity();
@@ -22,7 +22,7 @@ struct Limits {
   // Of networks:
   std::vector<std::string> protocols = {"coded"};
   std::string records = "reproduction";  // folder of the records
-  std::string data;                      // images to train on in place of the row's, for a try; empty: the row's
+  std::string data = {};                 // images to train on in place of the row's, for a try; empty: the row's
   Index images = 0;                      // train on so many only; 0: all
 
   int seeds_of(const Recipe& recipe) const { return seeds.value_or(recipe.linear ? 3 : 1); }

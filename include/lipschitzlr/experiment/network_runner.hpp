@@ -29,13 +29,12 @@ struct NetworkTask {
 
   bool unfinished() const { return failure.empty() && done < wanted; }
   bool open() const { return unfinished() && absent.empty(); }
-  double hours_left() const {
-    return unfinished() ? epoch_seconds * static_cast<double>(wanted - done) / 3600 : 0;
-  }
+  double hours_left() const { return unfinished() ? epoch_seconds * static_cast<double>(wanted - done) / 3600 : 0; }
 };
 
-// Starts the libtorch part with these words and waits for its end; as soon as stop says yes, it is interrupted and saves
-// its work. What it prints is added to output, unless that is nullptr. Returns its exit code: 130 when it was stopped.
+// Starts the libtorch part with these words and waits for its end; as soon as stop says yes, it is interrupted and
+// saves its work. What it prints is added to output, unless that is nullptr. Returns its exit code: 130 when it was
+// stopped.
 using Launch =
     std::function<int(const std::vector<std::string>& words, const std::function<bool()>& stop, std::string* output)>;
 

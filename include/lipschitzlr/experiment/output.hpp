@@ -1,6 +1,6 @@
 #pragma once
-// Rows as tables for the screen (at most 100 characters a line), as JSON and as CSV. Of linear models nothing depends on
-// the time of day, the speed or the number of threads.
+// Rows as tables for the screen (at most 100 characters a line), as JSON and as CSV. Of linear models nothing depends
+// on the time of day, the speed or the number of threads.
 
 #include <string>
 #include <vector>

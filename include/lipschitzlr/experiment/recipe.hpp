@@ -69,10 +69,10 @@ struct Recipe {
   int row = 0;        // its place in the paper's table, from 1
   std::string name;   // "boston", "cifar10-resnet20-adamo-adaptive-1e-3"
   std::string title;
-  std::vector<std::string> protocols;      // published, coded
-  std::vector<std::string> artefacts;      // sentences: why the figure is one
-  std::vector<std::string> caveats;        // sentences shown with the figures
-  std::optional<LinearTraining> linear;    // one of the two is there
+  std::vector<std::string> protocols;    // published, coded
+  std::vector<std::string> artefacts;    // sentences: why the figure is one
+  std::vector<std::string> caveats;      // sentences shown with the figures
+  std::optional<LinearTraining> linear;  // one of the two is there
   std::optional<NetworkTraining> network;
 
   std::string id() const { return table + "/" + name; }

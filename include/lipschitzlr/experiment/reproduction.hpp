@@ -1,7 +1,8 @@
 #pragma once
-// Runs rows of any table within one time budget and keeps what was measured in a folder of records, so that a later call
-// continues. Rows on linear models come first and have half of the budget, each its share of what is left; networks
-// share the rest in rounds (experiment/network_runner.hpp). A row that the records have already is not measured again.
+// Runs rows of any table within one time budget and keeps what was measured in a folder of records, so that a later
+// call continues. Rows on linear models come first and have half of the budget, each its share of what is left;
+// networks share the rest in rounds (experiment/network_runner.hpp). A row that the records have already is not
+// measured again.
 
 #include <chrono>
 #include <string>
@@ -12,9 +13,9 @@
 namespace lipschitzlr::experiment {
 
 struct Hooks {
-  Launch launch;        // the libtorch part
-  Reporter say;         // a sentence for the user
-  Reporter progress;    // what a linear model is at, to redraw a line; may be empty
+  Launch launch;      // the libtorch part
+  Reporter say;       // a sentence for the user
+  Reporter progress;  // what a linear model is at, to redraw a line; may be empty
   Interrupt interrupt;
 };
 

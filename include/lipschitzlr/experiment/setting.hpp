@@ -1,6 +1,6 @@
 #pragma once
-// What a recipe of a linear model says, made ready to train: rows and columns chosen, split, scaled, and a start drawn. One seed decides
-// the split and the start, so that every rate of a row runs from the same weights on the same rows.
+// What a recipe of a linear model says, made ready to train: rows and columns chosen, split, scaled, and a start drawn.
+// One seed decides the split and the start, so that every rate of a row runs from the same weights on the same rows.
 
 #include <cstdint>
 #include <memory>

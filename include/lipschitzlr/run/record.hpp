@@ -35,7 +35,7 @@ struct Record {
   std::string optimizer() const { return option(kind == RecordKind::linear ? "solver" : "optimizer"); }
   std::string option(const std::string& name) const;  // "" when there is none
   double number(const std::string& name) const;       // of an option; 0 when there is none
-  double epoch_seconds() const;  // the mean of its epochs, of a network; 0: not known
+  double epoch_seconds() const;                       // the mean of its epochs, of a network; 0: not known
   std::size_t length() const { return column("epoch").size(); }
   const std::vector<double>& column(const std::string& name) const;  // empty when there is none
 };

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace lipschitzlr::report {
+namespace lipschitzlr {
 
 class Scratch : public testing::Test {
  protected:
@@ -41,7 +41,7 @@ class Scratch : public testing::Test {
            (epoch == 2 ? ",\"later\":5}\n" : "}\n");
   }
 
-  std::string folder = testing::TempDir() + "lipschitzlr_report_" + std::to_string(getpid());
+  std::string folder = testing::TempDir() + "lipschitzlr_scratch_" + std::to_string(getpid());
 };
 
-}  // namespace lipschitzlr::report
+}  // namespace lipschitzlr
