@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -30,14 +30,6 @@ constexpr std::int64_t kMostEpochs = 1'000'000'000;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw Error(Fault::data, fmt::format("{}: {}", path, reason));
-}
-
-void restore(const std::string& path, Optimizer& optimizer, const OptimizerSnapshot& snapshot) {
-  try {
-    optimizer.restore(snapshot);
-  } catch (const Error& error) {
-    refuse(path, error.what());
-  }
 }
 
 std::string checksum(const NamedTensors& tensors, const Trainer::Notes& metadata) {
@@ -62,7 +54,7 @@ std::string to_json(const Position& at) {
 }
 
 Position position_from(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text);
+  const nlohmann::json json = parse_json(text, "its position");
   const auto count = [&](const char* name) {
     return json.at(name).is_number_unsigned() ? json.at(name).get<std::int64_t>() : -1;
   };
@@ -184,11 +176,13 @@ Trainer::Notes Trainer::load(const std::string& path) {
   }
   try {
     const Position position = position_from(text("position"));
-    if (!state.fits(position)) refuse(path, "its position is none of this training");
-    restore(path, *state.optimizer, optimizer);
+    if (!state.fits(position)) throw Error(Fault::data, "its position is none of this training");
+    state.optimizer->restore(optimizer);
     copy_weights(file.tensors, own);
     state.position = position;
     state.order.clear();
+  } catch (const Error& error) {
+    refuse(path, error.what());
   } catch (const nlohmann::json::exception&) {
     refuse(path, "its position can't be read");
   }

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::nn {
@@ -171,7 +171,7 @@ void RateController::finish_epoch() {
 std::string RateController::save() const {
   const TapReading& reading = tap_->reading();
   const nlohmann::ordered_json json = {
-      {"rule", nlohmann::json::parse(rule_->save())},
+      {"rule", parse_json(rule_->save(), "")},
       {"steps", steps_},
       {"guessed", guessed_},
       {"numbers", {numbers_.penultimate_norm, numbers_.weight_norm, numbers_.gradient_bound, numbers_.second_moment}},
@@ -182,7 +182,7 @@ std::string RateController::save() const {
 
 void RateController::load(const std::string& text) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
+    const nlohmann::json json = parse_json(text, "the saved state of the learning rate");
     const nlohmann::json &numbers = json.at("numbers"), &tap = json.at("tap");
     const RateNumbers read = {number_from(numbers.at(0)), number_from(numbers.at(1)), number_from(numbers.at(2)),
                               number_from(numbers.at(3))};

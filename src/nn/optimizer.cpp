@@ -7,9 +7,9 @@
 #include <torch/serialize/archive.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "nn/optimizer/step_helpers.hpp"
 
@@ -161,12 +161,13 @@ OptimizerSnapshot Optimizer::snapshot() const {
     }
     groups.push_back(std::move(group));
   }
-  snapshot.json = json{{"optimizer", info_.name}, {"groups", groups}, {"rate", json::parse(controller_.save())}}.dump();
+  snapshot.json =
+      json{{"optimizer", info_.name}, {"groups", groups}, {"rate", parse_json(controller_.save(), "")}}.dump();
   return snapshot;
 }
 
 void Optimizer::restore(const OptimizerSnapshot& snapshot) try {
-  const json saved = json::parse(snapshot.json);
+  const json saved = parse_json(snapshot.json, "the saved state of the optimizer");
   if (saved.at("optimizer") != info_.name) {
     refuse(fmt::format("it is of another optimizer than {}", info_.name));
   }

@@ -20,6 +20,7 @@ using nlohmann::ordered_json;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLongestHeader = 100'000'000;
 constexpr std::size_t kMostDimensions = 64;  // what libtorch's loops can walk
+constexpr int kDeepest = 4;                  // {"tensor": {"shape": [2, 3]}}
 constexpr const char* kMetadata = "__metadata__";
 
 struct Kind {
@@ -81,6 +82,7 @@ class Parser {
   json parse_json(std::string_view text) {
     std::vector<std::set<std::string>> open;  // the names seen in each object that is not closed yet
     const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
+      if (depth > kDeepest) fail("its header is nested too deeply");
       if (event == json::parse_event_t::object_start) open.emplace_back();
       if (event == json::parse_event_t::object_end) open.pop_back();
       if (event != json::parse_event_t::key) return true;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::rate {
@@ -119,7 +119,7 @@ Saved saved_from_json(const std::string& text) {
   };
   Saved saved;
   try {
-    saved = read(Json::parse(text));
+    saved = read(parse_json(text, ""));
   } catch (const Error& error) {
     fail(error.what());
   } catch (const Json::exception&) {

@@ -191,7 +191,7 @@ TEST(LipschitzRate, AStepWithoutAForwardPassInTrainingModeIsRefused) {
 TEST(LipschitzRate, RefusesASecondMasterOfTheRate) {
   Loop loop;
   optim::SGD sgd(loop.parameters, 1);
-  optim::StepLR schedule(sgd, 2, 0.1);
+  optim::StepLR schedule(sgd, 1, 0.1);
   LipschitzRate rate(sgd, loop.head);
   loop.backward(0);
   rate.step();
