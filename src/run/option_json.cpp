@@ -12,8 +12,8 @@ using nlohmann::ordered_json;
 OptionValue value_from(const ordered_json& json, Member::Kind kind) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_string()) return json.get<std::string>();
-  if (json.is_number() && kind == Member::Kind::real) return json.get<double>();
-  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number_integer() && kind != Member::Kind::real) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
   if (json.is_array() && kind == Member::Kind::words) return json.get<std::vector<std::string>>();
   return {};
 }
