@@ -25,6 +25,8 @@ install(EXPORT lipschitzlrCore NAMESPACE lipschitzlr:: DESTINATION ${package_dir
 if(LIPSCHITZLR_TORCH)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lipschitzlr/nn ${PROJECT_SOURCE_DIR}/include/lipschitzlr/dist
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING PATTERN "*.hpp")
+  install(FILES ${PROJECT_SOURCE_DIR}/include/lipschitzlr/torch.hpp
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr)
   install(TARGETS lipschitzlr_nn lipschitzlr_launch lipschitzlr_dist lipschitzlr_torch EXPORT lipschitzlrTorch
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT lipschitzlrTorch NAMESPACE lipschitzlr:: DESTINATION ${package_dir})

@@ -1,5 +1,5 @@
 #pragma once
-// What the processes of a team tell one another while they train one network: the weights, and in every step the sums
+// What several processes exchange while they train one network: the weights, and in every step the sums
 // that make it a step of the whole batch: gradients, loss, ||A||_F^2, ||A o A||_F^2, sum ||a_i||, rows. Each process
 // has its share of the batch's images, which may be none; what comes out has the same bits in all of them.
 
@@ -17,7 +17,7 @@ struct BatchSums {
   double loss = 0;
   Index correct = 0;
   PenultimateNorms norms = {};
-  bool stop = false;  // a process wishes to stop after this step
+  bool stop = false;  // a process asks to stop after this step
 };
 
 class DataParallel {

@@ -1,7 +1,8 @@
 #pragma once
-// The gradients of all parameters in a few flat buckets, each summed over the processes of a team as soon as the
-// backward pass has filled it, while the pass goes on with the layers before. A parameter's gradient is a view into its
-// bucket, in the parameter's own memory format: nothing is copied. Buckets follow the backward pass: last layer first.
+// The gradients of all parameters in a few flat buckets, each summed over the processes as soon as the
+// backward pass has filled it, while the pass continues with the layers before. A parameter's gradient is a view into
+// its bucket, in the parameter's own memory format: nothing is copied. Buckets follow the backward pass: last layer
+// first.
 
 #include <ATen/core/Tensor.h>
 
@@ -22,7 +23,7 @@ class GradientBuckets {
   GradientBuckets& operator=(const GradientBuckets&) = delete;
 
   void begin();   // before the backward pass, instead of zero_grad(): all gradients are zero
-  void finish();  // after it, if there was one: all gradients are sums over the team
+  void finish();  // after it, if there was one: all gradients are sums over the processes
   std::size_t count() const { return buckets_.size(); }
 
  private:

@@ -87,7 +87,7 @@ class Parser {
       if (event == json::parse_event_t::object_end) open.pop_back();
       if (event != json::parse_event_t::key) return true;
       const auto& name = parsed.get_ref<const std::string&>();
-      if (!open.back().insert(name).second) fail(fmt::format("the name {} stands there twice", in_quotes(name)));
+      if (!open.back().insert(name).second) fail(fmt::format("the name {} occurs twice", in_quotes(name)));
       if (depth == 1) names_.push_back(name);
       return true;
     };

@@ -28,7 +28,7 @@ std::uint64_t safetensors_number_size(std::string_view kind);
 
 // The entries' begin and end are set here, largest numbers first, so that each lies at a multiple of its size as
 // Python's reader needs it. Returns the bytes before the data: length, JSON and spaces up to a multiple of 8. Throws
-// Error (usage) when a name stands there twice, is reserved or is not UTF-8.
+// Error (usage) when a name occurs twice, is reserved or is not UTF-8.
 std::string format_safetensors_header(std::vector<SafetensorsEntry>& entries,
                                       const std::map<std::string, std::string>& metadata);
 

@@ -15,7 +15,8 @@ struct NamedSchedule {
   Schedule schedule;
   const char* name;
 };
-constexpr NamedSchedule kAll[] = {{Schedule::constant, "constant"}, {Schedule::cosine, "cosine"}, {Schedule::step, "step"}};
+constexpr NamedSchedule kAll[] = {
+    {Schedule::constant, "constant"}, {Schedule::cosine, "cosine"}, {Schedule::step, "step"}};
 
 }  // namespace
 

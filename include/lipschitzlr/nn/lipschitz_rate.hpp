@@ -13,8 +13,8 @@
 //                           an average. The steps are then AdaMo's.
 //   Adam, AdamW             auto-adam
 //   RMSprop                 rmsprop, with momentum mu the rate times 1 - mu
-// The loss is cross-entropy over the outputs of the head, unless options say otherwise; a head of one output must be
-// told its loss. The rate is computed anew in every step, as the paper's algorithms do, unless options give
+// The loss is cross-entropy over the outputs of the head, unless options say otherwise; for a head of one output they
+// must. The rate is computed anew in every step, as the paper's algorithms do, unless options give
 // steps_per_epoch; then once per epoch, as for its tables. Nothing else has to be called.
 
 #include <functional>

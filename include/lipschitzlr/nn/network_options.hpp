@@ -1,5 +1,5 @@
 #pragma once
-// What all networks can be told, apart from the networks themselves: needs no libtorch.
+// Options of all networks, apart from the networks themselves: needs no libtorch.
 
 #include <cstdint>
 #include <optional>

@@ -23,7 +23,7 @@ using OptimizerSettings = std::map<std::string, double>;
 
 struct OptimizerInfo {
   std::string name;
-  std::string summary;
+  std::string summary = {};
   double rate = 0;            // the default of the policy baseline
   bool computed_rate = true;  // whether rates computed from Lipschitz constants go with it
   std::string paper = {};

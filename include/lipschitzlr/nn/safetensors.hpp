@@ -25,7 +25,7 @@ struct SafetensorsFile {
 // Throws Error (data) naming the file, the tensor and what is wrong with it; a file that loads has every byte accounted
 // for.
 SafetensorsFile load_safetensors(const std::string& path);
-// The same from the content of a file that someone else has read; the path is for messages.
+// The same from the content of a file that has already been read; the path is for messages.
 SafetensorsFile parse_safetensors(const std::string& content, const std::string& path);
 
 }  // namespace lipschitzlr::nn

@@ -1,7 +1,7 @@
 #pragma once
 // Training a network on images, step by step: batches, forward and backward pass, the optimizer with its computed rate,
 // evaluation, checkpoints. Everything random is a function of seed and step, so that a training that was stopped
-// anywhere continues bit for bit. In a team of processes each trains on its share of every batch, and rate, loss and
+// anywhere continues bit for bit. With several processes each trains on its share of every batch, and rate, loss and
 // weights are those of one process. It writes nothing but checkpoints: records and progress are the business of run/.
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct TrainerOptions {
   double weight_decay = 0;        // adds weight_decay w to the gradient
   bool decay_some_only = false;   // only of the weights the authors penalize (Network::penalized)
   Index batch = 128;              // of all processes together
-  bool double_precision = false;  // numbers of 64 bits instead of 32
+  bool double_precision = false;  // float64 instead of float32
   data::Augmentation augmentation = {};
   bool subtract_mean = false;
   std::uint64_t seed = 1;
@@ -74,16 +74,16 @@ struct Evaluation {
 
 class Trainer {
  public:
-  // Trains on the chosen images of the set, which must outlive the object, as must the team; null: alone. In a team all
-  // processes make the same calls (but save() and save_weights(), which write rank 0's), and begin with rank 0's
-  // weights. Throws Error (usage).
+  // Trains on the chosen images of the set, which must outlive the object, as must the communicator; null: one process.
+  // With several all processes make the same calls (but save() and save_weights(), which write rank 0's), and begin
+  // with rank 0's weights. Throws Error (usage).
   Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen,
           Communicator* communicator = nullptr);
   ~Trainer();
 
-  // Goes on to the end of the epoch at hand, asking after each step whether to; false when it was told to stop. In a
-  // team one that is told so stops all, one step later. Throws Error (training) when the loss is no longer finite, with
-  // the step, the rate and the constants.
+  // Continues to the end of the current epoch, calling go_on after each step; false when that asked to stop. With
+  // several processes one that asks so stops all, one step later. Throws Error (training) when the loss is no longer
+  // finite, with the step, the rate and the constants.
   bool run_epoch(const std::function<bool(const StepReport&)>& go_on);
   EpochReport epoch_report() const;  // of the epoch that run_epoch finished last
   std::int64_t epochs_done() const;

@@ -1,5 +1,5 @@
 // Networks without shortcuts: the paper's CNN for MNIST (table 3), a perceptron with ReLU layers, and softmax
-// regression as a network of one layer, which starts at zero like its linear twin.
+// regression as a network of one layer, which starts at zero like the linear model.
 
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/max_pool2d.h>

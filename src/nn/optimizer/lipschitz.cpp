@@ -32,7 +32,7 @@ OptimizerContext paper_context(const char* rule, Optimizer::Groups groups, std::
                                ControllerOptions options, const OptimizerOptions& defaults,
                                const std::vector<at::Tensor>& buffers) {
   if (options.rule.empty()) options.rule = rule;
-  return {.info = {.name = rule, .summary = {}},
+  return {.info = {.name = rule},
           .groups = std::move(groups),
           .tap = std::move(tap),
           .rate = std::move(options),
