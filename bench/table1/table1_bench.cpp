@@ -38,7 +38,8 @@ void time_rate(const experiment::Recipe& recipe, const experiment::RowData& sour
   options.epochs = 10'000'000;
   const Index outputs = start.weights.cols();
   const Clock::time_point begin = Clock::now();
-  options.rate = baseline ? recipe.linear->baseline_rate : setting.problem().constant(linear::ConstantKind::coded).rate();
+  options.rate =
+      baseline ? recipe.linear->baseline_rate : setting.problem().constant(linear::ConstantKind::coded).rate();
   const auto outcome = linear::solve(setting.problem(), options, std::move(start));
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   fmt::print("{} {} {} {} {} {} {} {} {} {}\n", recipe.name, to_string(recipe.linear->family), features.rows(),

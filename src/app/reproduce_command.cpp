@@ -72,7 +72,7 @@ Command list_command() {
   };
   const auto options = std::make_shared<ListOptions>();
   return {.name = "list",
-          .summary = "Show every row, whether its data are available, how far records got",
+          .summary = "Show every row, whether its data are here, how far records got",
           .options = {{"records", &options->records, "folder of the records of networks", {.placeholder = "FOLDER"}},
                       run::json_option(options->json)},
           .run =

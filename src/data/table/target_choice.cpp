@@ -55,7 +55,7 @@ Index TargetChoice::find_name() const {
   const auto second = std::find(first + 1, first_line_.end(), *name_);
   if (second != first_line_.end()) {
     refuse(file_, fmt::format("columns {} and {} are both named {}: give the target's number",
-                            first - first_line_.begin() + 1, second - first_line_.begin() + 1, in_quotes(*name_)));
+                              first - first_line_.begin() + 1, second - first_line_.begin() + 1, in_quotes(*name_)));
   }
   return first - first_line_.begin();
 }
@@ -70,12 +70,12 @@ Index TargetChoice::find(bool has_header) const {
 
 void TargetChoice::fail_unknown(bool has_header) const {
   if (number_) {
-    refuse(file_, fmt::format("there is no column {}: columns are numbered 1 to {}, or -1 to -{} from the end", *number_,
-                            first_line_.size(), first_line_.size()));
+    refuse(file_, fmt::format("there is no column {}: columns are numbered 1 to {}, or -1 to -{} from the end",
+                              *number_, first_line_.size(), first_line_.size()));
   }
   if (!has_header) {
-    refuse(file_,
-         fmt::format("there is no column {}, for the file has no header: give the target's number", in_quotes(*name_)));
+    refuse(file_, fmt::format("there is no column {}, for the file has no header: give the target's number",
+                              in_quotes(*name_)));
   }
   refuse(file_, fmt::format("there is no column {}: {}", in_quotes(*name_), advice(*name_, first_line_)));
 }
