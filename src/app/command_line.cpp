@@ -10,6 +10,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -140,7 +141,7 @@ int complain(const CLI::App& root, const CLI::ParseError& error, const std::vect
   }
   const bool unknown = path.empty() && !words.empty() && words[0][0] != '-';
   const std::string reason = unknown ? "there is no command " + words[0] : std::string(error.what());
-  fmt::print(stderr, "lipschitzlr: {}; `lipschitzlr {}--help` lists the options\n", reason, path);
+  print_stderr("lipschitzlr: {}; `lipschitzlr {}--help` lists the options\n", reason, path);
   return static_cast<int>(Fault::usage);
 }
 
@@ -189,8 +190,7 @@ std::string help_text(const Command& program, const std::vector<std::string>& pa
 
 int exit_code_of(const std::function<int()>& program, const std::function<int(const std::exception&)>& unexpected) {
   const auto tell = [](Fault fault, const std::string& sentence) {
-    // Names of files, columns and classes may hold anything: no control character of theirs reaches a terminal.
-    fmt::print(stderr, "lipschitzlr: {}\n", printable(sentence));
+    print_stderr("lipschitzlr: {}\n", sentence);
     return static_cast<int>(fault);
   };
   try {

@@ -18,6 +18,13 @@ namespace {
 namespace catalogue = data::catalogue;
 using Json = nlohmann::ordered_json;
 
+struct State {
+  std::vector<std::string> names;
+  std::string name, folder;
+  std::int64_t timeout = 30;
+  bool again = false, accept_unknown = false, json = false;
+};
+
 // File names may hold any bytes; JSON may not.
 void print(const Json& json) { fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace)); }
 
@@ -44,7 +51,7 @@ class DownloadBar {
   }
   void say(const std::string& sentence) {
     line_.clear();
-    fmt::print(stderr, "lipschitzlr: {}\n", sentence);
+    print_stderr("lipschitzlr: {}\n", sentence);
   }
 
  private:
@@ -112,30 +119,31 @@ void show(const catalogue::Obtained& file) {
   if (!file.path.empty()) fmt::print("  {} ({})\n", file.path, format_bytes(static_cast<double>(file.size)));
 }
 
-void get(const std::vector<std::string>& names, bool again, std::int64_t timeout, bool json) {
+void get(const State& state) {
   std::vector<const catalogue::Entry*> wanted;
-  for (const std::string& name : names) wanted.push_back(&catalogue::entry(name));
+  for (const std::string& name : state.names) wanted.push_back(&catalogue::entry(name));
   Json all = Json::array();
   for (const catalogue::Entry* entry : wanted) {
     std::vector<catalogue::Obtained> files;
     {
       DownloadBar bar;
-      files = catalogue::get(*entry, {.again = again,
+      files = catalogue::get(*entry, {.again = state.again,
+                                      .accept_unknown = state.accept_unknown,
                                       .progress = [&](const std::string& file, std::uint64_t received,
                                                       std::uint64_t total) { bar.draw(file, received, total); },
-                                      .stall_seconds = timeout,
+                                      .stall_seconds = state.timeout,
                                       .notice = [&](const std::string& sentence) { bar.say(sentence); }});
     }
     for (const catalogue::Obtained& file : files) {
-      if (!json) show(file);
+      if (!state.json) show(file);
       all.push_back(as_json(file));
     }
   }
-  if (json) print(all);
+  if (state.json) print(all);
 }
 
-void import_folder(const std::string& folder, bool json) {
-  const catalogue::ImportReport report = catalogue::import_folder(folder);
+void import_folder(const std::string& folder, bool accept_unknown, bool json) {
+  const catalogue::ImportReport report = catalogue::import_folder(folder, accept_unknown);
   Json object = {{"taken", Json::array()}, {"skipped", Json::array()}, {"unknown", report.unknown}};
   for (const catalogue::Imported& file : report.files) {
     if (file.taken) {
@@ -160,16 +168,16 @@ void path(const std::string& name, bool json) {
   if (!json) fmt::print("{}\n", where);
 }
 
-std::vector<catalogue::Verdict> verdicts(const std::vector<std::string>& names) {
+std::vector<catalogue::Verdict> verdicts(const std::vector<std::string>& names, bool accept_unknown) {
   std::vector<catalogue::Verdict> all;
   if (names.empty()) {
     for (const catalogue::Entry& entry : catalogue::entries()) {
-      const std::vector<catalogue::Verdict> files = catalogue::verify(entry);
+      const std::vector<catalogue::Verdict> files = catalogue::verify(entry, accept_unknown);
       all.insert(all.end(), files.begin(), files.end());
     }
   }
   for (const std::string& name : names) {
-    const std::vector<catalogue::Verdict> files = catalogue::verify(catalogue::entry(name));
+    const std::vector<catalogue::Verdict> files = catalogue::verify(catalogue::entry(name), accept_unknown);
     if (files.empty()) all.push_back({name, "", false, fmt::format("get it with: lipschitzlr data get {}", name)});
     all.insert(all.end(), files.begin(), files.end());
   }
@@ -181,10 +189,10 @@ const char* word_of(const catalogue::Verdict& verdict) {
   return verdict.sound ? "sound" : verdict.file.empty() ? "missing" : "UNSOUND";
 }
 
-void verify(const std::vector<std::string>& names, bool json) {
+void verify(const std::vector<std::string>& names, bool accept_unknown, bool json) {
   Json all = Json::array();
   std::vector<std::string> unsound;
-  for (const catalogue::Verdict& verdict : verdicts(names)) {
+  for (const catalogue::Verdict& verdict : verdicts(names, accept_unknown)) {
     all.push_back({{"name", verdict.name},
                    {"file", verdict.file},
                    {"sound", verdict.sound},
@@ -198,13 +206,6 @@ void verify(const std::vector<std::string>& names, bool json) {
   if (!unsound.empty()) throw Error(Fault::data, fmt::format("not sound: {}", fmt::join(unsound, ", ")));
 }
 
-struct State {
-  std::vector<std::string> names;
-  std::string name, folder;
-  std::int64_t timeout = 30;
-  bool again = false, json = false;
-};
-
 }  // namespace
 
 Command data_command() {
@@ -213,6 +214,8 @@ Command data_command() {
   const auto names = [&](const std::string& help, bool required) {
     return run::Option{"names", &state->names, help, {.flags = "NAME", .required = required}};
   };
+  const run::Option accept_unknown{"accept_unknown", &state->accept_unknown,
+                                   "also a file with another checksum than the known one, if its shape is right"};
   const std::string known = "see `lipschitzlr data list`";
   return {
       .name = "data",
@@ -232,8 +235,9 @@ Command data_command() {
                         &state->timeout,
                         "give up after so many seconds without an answer",
                         {.placeholder = "SECONDS", .range = run::between(1, 86400)}},
+                       accept_unknown,
                        json},
-           .run = [state](const Call&) { return get(state->names, state->again, state->timeout, state->json), 0; },
+           .run = [state](const Call&) { return get(*state), 0; },
            .details = "A file is taken when its checksum is the known one or, where none is known, when its rows and\n"
                       "columns are right; its checksum is then recorded, and `lipschitzlr data verify` finds later\n"
                       "changes. An image set brings its test images along (mnist: mnist-test). When its address can't\n"
@@ -241,10 +245,10 @@ Command data_command() {
            .examples = "data get california energy"},
           {.name = "import",
            .summary = "Take known data files out of a folder into the cache",
-           .options =
-               {{"folder", &state->folder, "looked through six levels deep", {.flags = "FOLDER", .required = true}},
-                json},
-           .run = [state](const Call&) { return import_folder(state->folder, state->json), 0; },
+           .options = {{"folder", &state->folder, "searched six levels deep", {.flags = "FOLDER", .required = true}},
+                       accept_unknown,
+                       json},
+           .run = [state](const Call&) { return import_folder(state->folder, state->accept_unknown, state->json), 0; },
            .details = "Files are known by their published names (cal_housing.data, ENB2012_data.csv,\n"
                       "OnlineNewsPopularity.csv, covtype.data.gz, a9a, a9a.t, train-images-idx3-ubyte, ...,\n"
                       "data_batch_1.bin, ..., train.bin and test.bin of CIFAR-100), plain or packed as NAME.gz or\n"
@@ -258,8 +262,8 @@ Command data_command() {
            .examples = "data path iris"},
           {.name = "verify",
            .summary = "Check data sets against their checksums",
-           .options = {names("data sets; default: all that are here", false), json},
-           .run = [state](const Call&) { return verify(state->names, state->json), 0; },
+           .options = {names("data sets; default: all that are here", false), accept_unknown, json},
+           .run = [state](const Call&) { return verify(state->names, state->accept_unknown, state->json), 0; },
            .examples = "data verify california"}}};
 }
 

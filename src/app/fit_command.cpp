@@ -4,6 +4,7 @@
 
 #include "app/commands.hpp"
 #include "app/show.hpp"
+#include "base/terminal.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -44,8 +45,7 @@ int conclude(const State& state, const run::FitResult& result) {
                     result.last.epoch, result.last.rate, saved ? "are in " + state.output : "were not saved (no -o)"));
   }
   if (result.stop == linear::Stop::interrupted && saved) {
-    fmt::print(stderr, "lipschitzlr: interrupted; the same command with --resume {} continues from here\n",
-               state.output);
+    print_stderr("lipschitzlr: interrupted; the same command with --resume {} continues from here\n", state.output);
   }
   return exit_code_of(result.stop);
 }

@@ -5,6 +5,7 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/torch_part.hpp"
+#include "base/terminal.hpp"
 
 namespace {
 
@@ -18,12 +19,14 @@ int run(const std::vector<std::string>& words) {
 }
 
 int unexpected(const std::exception& error) {
-  fmt::print(stderr, "lipschitzlr: unexpected: {}; please report this with the command that made it\n", error.what());
+  lipschitzlr::print_stderr("lipschitzlr: unexpected: {}; please report this with the command that made it\n",
+                            error.what());
   return kUnexpected;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
+  lipschitzlr::open_standard_streams();
   return app::exit_code_of([&] { return run({arguments + 1, arguments + count}); }, unexpected);
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -43,7 +44,7 @@ void make_report(Options options) {
   }
   for (const report::TableRow& row : document.runs.rows) {
     if (row.verdict == "missing" || row.verdict == "damaged") {
-      fmt::print(stderr, "lipschitzlr: {}: {}: {}\n", row.id, row.verdict, row.reasons.front());
+      print_stderr("lipschitzlr: {}: {}: {}\n", row.id, row.verdict, row.reasons.front());
     }
   }
 }

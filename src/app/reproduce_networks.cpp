@@ -27,7 +27,7 @@ void reproduce(const std::vector<experiment::Recipe>& recipes, const Options& op
   LiveLines status;
   const auto say = [&](const std::string& sentence) {
     status.clear();
-    fmt::print(stderr, "lipschitzlr: {}\n", sentence);
+    print_stderr("lipschitzlr: {}\n", sentence);
   };
   experiment::Hooks hooks{run_torch_part, say, {}, [&] { return guard.interrupted(); }};
   if (status.on()) hooks.progress = [&](const std::string& sentence) { status.draw({sentence}); };

@@ -7,6 +7,7 @@
 #include "app/commands.hpp"
 #include "app/communicator.hpp"
 #include "base/numbers.hpp"
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -57,9 +58,9 @@ int train(run::TrainRequest request, bool json) {
   } else if (!result.interrupted) {
     show(result);
   }
-  for (const std::string& remark : result.remarks) fmt::print(stderr, "lipschitzlr: {}\n", remark);
+  for (const std::string& remark : result.remarks) print_stderr("lipschitzlr: {}\n", remark);
   if (result.interrupted) {
-    fmt::print(stderr, "lipschitzlr: interrupted; continue with: lipschitzlr train --resume {}\n", result.folder);
+    print_stderr("lipschitzlr: interrupted; continue with: lipschitzlr train --resume {}\n", result.folder);
   }
   return code;
 }
@@ -81,7 +82,7 @@ void evaluate(const Evaluate& state) {
     fmt::print("{}\n", json.dump(2));
     return;
   }
-  for (const std::string& remark : result.remarks) fmt::print(stderr, "{}: {}\n", state.weights, remark);
+  for (const std::string& remark : result.remarks) print_stderr("{}: {}\n", state.weights, remark);
   fmt::print("accuracy  {:.2f} % of {} {} images\n", result.accuracy * 100, result.images,
              result.of_test_images ? "test" : "training");
   fmt::print("loss      {:.6g}\n", result.loss);

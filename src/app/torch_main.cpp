@@ -10,6 +10,7 @@
 #include "app/commands.hpp"
 #include "app/communicator.hpp"
 #include "app/torch_commands.hpp"
+#include "base/terminal.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/nn/process.hpp"
@@ -50,9 +51,10 @@ int run_words(const std::vector<std::string>& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  open_standard_streams();
   nn::keep_memory();
   const auto unexpected = [](const std::exception& error) {
-    fmt::print(stderr, "lipschitzlr: libtorch: {}\n", nn::libtorch_complaint(error));
+    print_stderr("lipschitzlr: libtorch: {}\n", nn::libtorch_complaint(error));
     return static_cast<int>(Fault::training);
   };
   return app::exit_code_of(

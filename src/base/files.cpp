@@ -9,8 +9,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 
+#include "base/descriptor.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr {
@@ -20,32 +22,47 @@ namespace {
   throw Error(Fault::data, fmt::format("{}: can't {}: {}", path, verb, std::strerror(reason)));
 }
 
+// A new file beside the target, under a name nobody can foresee: whoever may write to the folder could otherwise plant
+// a link there, and have another file overwritten.
+int open_part(const std::string& target, std::string& part) {
+  std::random_device random;
+  for (int tries = 0; tries < 100; ++tries) {
+    part = fmt::format("{}.{:08x}.part", target, random());
+    const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
+  return -1;
+}
+
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view content) {
   std::error_code failure;
   const std::filesystem::path resolved = std::filesystem::canonical(path, failure);
-  const std::string target = failure ? path : resolved.string();
+  if (failure && std::filesystem::is_symlink(std::filesystem::symlink_status(path, failure)))
+    fail(path, "write", ENOENT);
+  const std::string target = resolved.empty() ? path : resolved.string();
   struct stat state {};
-  const bool in_place = stat(target.c_str(), &state) == 0 && !S_ISREG(state.st_mode) && !S_ISDIR(state.st_mode);
-  const std::string part = in_place ? target : fmt::format("{}.{}.part", target, getpid());
-  const int file = open(part.c_str(), in_place ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) fail(path, "write", errno);
+  const bool exists = stat(target.c_str(), &state) == 0;
+  if (exists && S_ISREG(state.st_mode) && (state.st_mode & 0222) == 0) fail(path, "write", EACCES);  // root could
+  const bool in_place = exists && !S_ISREG(state.st_mode) && !S_ISDIR(state.st_mode);
+  std::string part = target;
+  const Descriptor file(in_place ? open(part.c_str(), O_WRONLY | O_CLOEXEC) : open_part(target, part));
+  if (!file.open()) fail(path, "write", errno);
   const auto give_up = [&] {
     const int reason = errno;
-    close(file);
     if (!in_place) unlink(part.c_str());
     fail(path, "write", reason);
   };
   while (!content.empty()) {
-    const ssize_t written = write(file, content.data(), content.size());
+    const ssize_t written = write(file.get(), content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) give_up();
     content.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (!in_place && fsync(file) != 0) give_up();
-  if (!in_place && rename(part.c_str(), target.c_str()) != 0) give_up();
-  close(file);
+  if (in_place) return;
+  if (exists && fchmod(file.get(), state.st_mode & 07777) != 0) give_up();
+  if (fsync(file.get()) != 0 || rename(part.c_str(), target.c_str()) != 0) give_up();
 }
 
 void check_writable(const std::string& path) {

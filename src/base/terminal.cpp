@@ -1,5 +1,6 @@
 #include "base/terminal.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -10,6 +11,17 @@
 #include "base/text.hpp"
 
 namespace lipschitzlr {
+
+void open_standard_streams() {
+  int file = 0;
+  while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDWR);
+  if (file > STDERR_FILENO) close(file);
+}
+
+void write_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) != 0; }
 
@@ -43,8 +55,7 @@ void LiveLines::draw(const std::vector<std::string>& lines) {
     text += last ? std::string(shortened(lines[i], terminal_width())) : lines[i] + "\n";
   }
   drawn_ = lines.size();
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
+  write_stderr(text);
 }
 
 void LiveLines::clear() {

@@ -1,12 +1,26 @@
 #pragma once
-// Lines on the terminal (stderr) that are drawn over themselves: a progress bar, a plot with a status line below it.
-// Where stderr is no terminal, nothing is drawn.
+// Standard error: messages that never cost a result, and lines that are drawn over themselves on a terminal (a progress
+// bar, a plot with a status line below it). Where stderr is no terminal, the latter are not drawn.
+
+#include <fmt/format.h>
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lipschitzlr {
+
+// First thing in a program: a file that is opened later must not get the number of a standard stream that was closed,
+// or messages would be written into it.
+void open_standard_streams();
+
+// To standard error; when that is full or gone, the text is lost and nothing else.
+void write_stderr(std::string_view text);
+template <class... Values>
+void print_stderr(fmt::format_string<Values...> format, Values&&... values) {
+  write_stderr(fmt::format(format, std::forward<Values>(values)...));
+}
 
 bool stderr_is_terminal();
 std::size_t terminal_width();  // of stderr; 80 when it is not known

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/subprocess.hpp"
+#include "base/terminal.hpp"
 #include "dist/rendezvous_server.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/dist/world_env.hpp"
@@ -67,7 +68,7 @@ class Child : public Subprocess {
     line_ += read_output();
     if (output() < 0 && !line_.empty()) line_ += '\n';
     for (std::size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n')) {
-      fmt::print(stderr, "{}{}", prefix_, line_.substr(0, end + 1));
+      print_stderr("{}{}", prefix_, line_.substr(0, end + 1));
       line_.erase(0, end + 1);
     }
   }
@@ -198,11 +199,11 @@ int Launch::outcome() const {
   const Child& child = *children_[static_cast<std::size_t>(rank)];
   if (interrupted_ && (child.killed() || child.exit_code() == kInterrupted)) return kInterrupted;
   if (child.killed()) {
-    fmt::print(stderr, "lipschitzlr: rank {} was killed by signal {} ({})\n", rank, child.exit_code() - 128,
-               strsignal(child.exit_code() - 128));
+    print_stderr("lipschitzlr: rank {} was killed by signal {} ({})\n", rank, child.exit_code() - 128,
+                 strsignal(child.exit_code() - 128));
   } else {
-    fmt::print(stderr, "lipschitzlr: rank {} failed first, with exit code {}; its message is above\n", rank,
-               child.exit_code());
+    print_stderr("lipschitzlr: rank {} failed first, with exit code {}; its message is above\n", rank,
+                 child.exit_code());
   }
   return child.exit_code();
 }

@@ -23,6 +23,16 @@ constexpr milliseconds kClosingTimeout(2000);  // for the others to read the ver
 constexpr milliseconds kJoinTimeout(5000);     // to prove that the token is known
 constexpr std::ptrdiff_t kMostUnauthenticated = 256;
 
+// Whoever reaches the port may join when there is no token: on other addresses than loopback that is everybody.
+Socket listen_safely(const WorldEnv& world) {
+  if (world.token.empty() && !is_loopback(world.address)) {
+    throw Error(Fault::usage,
+                fmt::format("MASTER_ADDR: other machines reach {}: set {} to the same text in all processes",
+                            world.address, kTokenVariable));
+  }
+  return listen_at(world.address, world.port);
+}
+
 // "rank 2", "ranks 1, 3"
 std::string named(const std::vector<int>& ranks) {
   return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
@@ -43,7 +53,7 @@ std::string random_text() {
 
 RendezvousServer::RendezvousServer(const WorldEnv& world)
     : world_(world),
-      listener_(listen_at(world.address, world.port)),
+      listener_(listen_safely(world)),
       presence_(static_cast<std::size_t>(world.size), Presence::absent) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -100,7 +110,9 @@ void RendezvousServer::accept_connection() {
 }
 
 void RendezvousServer::serve(Connection& client) {
-  if (!client.inbox.receive(client.socket)) client.closed = true;
+  if (!client.inbox.receive(client.socket, client.rank < 0 ? Inbox::kLongestUntrusted : Inbox::kLongest)) {
+    client.closed = true;
+  }
   try {
     while (const std::optional<Message> message = client.inbox.next()) handle(client, *message);
   } catch (const std::logic_error&) {
@@ -134,7 +146,7 @@ void RendezvousServer::admit(Connection& client, const Message& request) {
   const std::vector<std::string> parts = unpack(request.body);  // protocol, rank, size, proof
   if (parts.size() != 4 || parts[0] != kProtocol || parts[3] != proof_of(client.nonce, world_.token)) {
     const bool ours = parts.size() == 4 && parts[0] == kProtocol;
-    refusals_.push_back(ours ? "one process had another token" : "one process was of another version");
+    refusals_.insert(ours ? "one process had another token" : "one process was of another version");
     return refuse(client, Fault::usage,
                   ours ? fmt::format("the processes at {} port {} have another token; start all with the same {}",
                                      world_.address, world_.port, kTokenVariable)

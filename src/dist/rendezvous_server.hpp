@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,8 +22,9 @@ inline constexpr const char* kProtocol = "lipschitzlr 1";
 
 class RendezvousServer {
  public:
-  explicit RendezvousServer(const WorldEnv& world);  // throws Error (usage) when the port is busy
-  ~RendezvousServer();                               // gives the others time to read why the group ended
+  // Throws Error (usage) when the port is busy, or other machines could join because there is no token.
+  explicit RendezvousServer(const WorldEnv& world);
+  ~RendezvousServer();  // gives the others time to read why the group ended
   RendezvousServer(const RendezvousServer&) = delete;
   RendezvousServer& operator=(const RendezvousServer&) = delete;
 
@@ -63,7 +65,7 @@ class RendezvousServer {
   std::vector<std::unique_ptr<Connection>> clients_;
   std::vector<Presence> presence_;
   std::map<std::string, std::string> values_;
-  std::vector<std::string> refusals_;         // for the message when some process never joins
+  std::set<std::string> refusals_;            // for the message when some process never joins
   std::optional<Message> verdict_;            // why the group ended
   std::optional<Clock::time_point> probed_;   // since a collective call failed
   std::optional<Clock::time_point> closing_;  // since rank 0 wants to end

@@ -16,8 +16,7 @@
 namespace lipschitzlr::dist {
 namespace {
 
-constexpr std::size_t kHeader = 9;             // length 4, kind 1, number 4
-constexpr std::size_t kLongestBody = 1 << 20;  // nobody can make us take more memory
+constexpr std::size_t kHeader = 9;  // length 4, kind 1, number 4
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
@@ -106,6 +105,19 @@ std::string own_address_towards(const std::string& address) {
   throw Error(Fault::usage, fmt::format("MASTER_ADDR: {} can't be reached from here", address));
 }
 
+bool is_loopback(const std::string& address) {
+  const Addresses addresses = resolve(address, 0, SOCK_STREAM);
+  for (const addrinfo* at = addresses.get(); at != nullptr; at = at->ai_next) {
+    const auto* four = reinterpret_cast<const sockaddr_in*>(at->ai_addr);
+    const auto* six = reinterpret_cast<const sockaddr_in6*>(at->ai_addr);
+    const bool loopback = at->ai_family == AF_INET    ? ntohl(four->sin_addr.s_addr) >> 24 == 127
+                          : at->ai_family == AF_INET6 ? IN6_IS_ADDR_LOOPBACK(&six->sin6_addr)
+                                                      : false;
+    if (!loopback) return false;
+  }
+  return true;
+}
+
 bool send_message(const Socket& socket, const Message& message) {
   std::string bytes;
   write_number(bytes, static_cast<std::uint32_t>(message.body.size()));
@@ -121,7 +133,7 @@ bool send_message(const Socket& socket, const Message& message) {
   return true;
 }
 
-bool Inbox::receive(const Socket& socket) {
+bool Inbox::receive(const Socket& socket, std::size_t longest) {
   char bytes[4096];
   ssize_t got = 0;
   do {
@@ -129,7 +141,7 @@ bool Inbox::receive(const Socket& socket) {
   } while (got < 0 && errno == EINTR);
   if (got <= 0) return false;
   bytes_.append(bytes, static_cast<std::size_t>(got));
-  return bytes_.size() < 4 || read_number(bytes_) <= kLongestBody;
+  return bytes_.size() < 4 || read_number(bytes_) <= longest;
 }
 
 std::optional<Message> Inbox::next() {

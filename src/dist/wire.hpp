@@ -49,12 +49,18 @@ std::string own_address_towards(const std::string& address);
 
 bool send_message(const Socket& socket, const Message& message);  // false: the other side is gone
 
+// Whether only processes of this machine reach the address. Throws Error (usage) when it is unknown.
+bool is_loopback(const std::string& address);
+
 // Bytes as they arrive, cut into messages.
 class Inbox {
  public:
+  // Nobody can make us take more memory; the limit is lower for who has not proved that it knows the token.
+  static constexpr std::size_t kLongest = 1 << 20, kLongestUntrusted = 1 << 10;
+
   // Reads what is there, waiting for something when the socket blocks. False: the other side is gone, or does not
   // speak this protocol.
-  bool receive(const Socket& socket);
+  bool receive(const Socket& socket, std::size_t longest = kLongest);
   std::optional<Message> next();
 
  private:

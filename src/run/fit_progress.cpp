@@ -19,8 +19,8 @@ void FitProgress::show(const linear::Progress& now) {
     return;
   }
   if (first) {
-    fmt::print(stderr, "{:>10} {:>14} {:>14} {:>14} {:>14} {:>9}\n", "epoch", "loss", "|gradient|", "|weights|", "rate",
-               "seconds");
+    print_stderr("{:>10} {:>14} {:>14} {:>14} {:>14} {:>9}\n", "epoch", "loss", "|gradient|", "|weights|", "rate",
+                 "seconds");
   }
   line(now);
   next_line_ = std::max<std::int64_t>(1, now.epoch * 2);
@@ -33,8 +33,8 @@ void FitProgress::finish(const linear::Progress& last) {
 
 void FitProgress::line(const linear::Progress& now) {
   screen_.clear();
-  fmt::print(stderr, "{:>10} {:>14.8g} {:>14.6g} {:>14.6g} {:>14} {:>9.2f}\n", now.epoch, now.loss, now.gradient_norm,
-             now.weight_norm, now.rate > 0 ? fmt::format("{:.6g}", now.rate) : "-", now.seconds);
+  print_stderr("{:>10} {:>14.8g} {:>14.6g} {:>14.6g} {:>14} {:>9.2f}\n", now.epoch, now.loss, now.gradient_norm,
+               now.weight_norm, now.rate > 0 ? fmt::format("{:.6g}", now.rate) : "-", now.seconds);
   last_line_ = now.epoch;
 }
 

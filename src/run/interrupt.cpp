@@ -15,15 +15,17 @@ void note(int number) {
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard() : ignores_hangup_(std::signal(SIGHUP, note) == SIG_IGN) {
   signal_seen = 0;
   std::signal(SIGINT, note);
   std::signal(SIGTERM, note);
+  if (ignores_hangup_) std::signal(SIGHUP, SIG_IGN);  // as nohup wants it
 }
 
 InterruptGuard::~InterruptGuard() {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
+  if (!ignores_hangup_) std::signal(SIGHUP, SIG_DFL);
 }
 
 bool InterruptGuard::interrupted() const { return signal_seen != 0; }

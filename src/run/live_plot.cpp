@@ -70,7 +70,7 @@ void LivePlot::draw(const std::string& status) {
 
 void LivePlot::finish() {
   clear();
-  for (const std::string& line : plots()) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : plots()) print_stderr("{}\n", line);
 }
 
 }  // namespace lipschitzlr::run

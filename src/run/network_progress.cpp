@@ -15,7 +15,7 @@ std::string measured(double norm) { return norm > 0 ? fmt::format("{:.5g}", norm
 
 void NetworkProgress::say(const std::string& sentence) {
   screen_.clear();
-  if (verbosity_ != Verbosity::silent) fmt::print(stderr, "{}\n", sentence);
+  if (verbosity_ != Verbosity::silent) print_stderr("{}\n", sentence);
 }
 
 void NetworkProgress::show(const nn::StepReport& step, double weight_norm) {
@@ -41,16 +41,16 @@ void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& v
   screen_.clear();
   if (verbosity_ == Verbosity::silent) return;
   if (!header_shown_) {
-    fmt::print(stderr, "{:>7} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "epoch", "loss",
-               "accuracy", "val. loss", "val. acc.", "rate", "K_z", "max ||w||", "images/s", "seconds");
+    print_stderr("{:>7} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "epoch", "loss", "accuracy",
+                 "val. loss", "val. acc.", "rate", "K_z", "max ||w||", "images/s", "seconds");
   }
   header_shown_ = true;
   const auto images = static_cast<double>(epoch.images);
-  fmt::print(stderr, "{:>7} {:>10.5f} {:>8.2f} % {:>10.5f} {:>8.2f} % {:1}{:>9.4g} {:>10} {:>10} {:>9.0f} {:>9.1f}\n",
-             fmt::format("{}/{}", epoch.epoch, epochs_), epoch.loss, epoch.accuracy * 100, validation.loss,
-             validation.accuracy * 100, best ? "*" : "", epoch.rate, measured(epoch.numbers.penultimate_norm),
-             measured(epoch.numbers.weight_norm), images / std::max(epoch.train_seconds, 1e-9),
-             epoch.train_seconds + epoch.measure_seconds);
+  print_stderr("{:>7} {:>10.5f} {:>8.2f} % {:>10.5f} {:>8.2f} % {:1}{:>9.4g} {:>10} {:>10} {:>9.0f} {:>9.1f}\n",
+               fmt::format("{}/{}", epoch.epoch, epochs_), epoch.loss, epoch.accuracy * 100, validation.loss,
+               validation.accuracy * 100, best ? "*" : "", epoch.rate, measured(epoch.numbers.penultimate_norm),
+               measured(epoch.numbers.weight_norm), images / std::max(epoch.train_seconds, 1e-9),
+               epoch.train_seconds + epoch.measure_seconds);
 }
 
 }  // namespace lipschitzlr::run

@@ -1,6 +1,7 @@
 #include "lipschitzlr/base/files.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -46,6 +47,34 @@ TEST_F(Files, ASymbolicLinkStaysOne) {
   write_file_atomically(folder / "link", "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(read_file(folder / "real"), "new");
+}
+
+TEST_F(Files, APlantedLinkIsNotFollowed) {
+  write_file_atomically(folder / "victim", "precious");
+  const std::string foreseen = folder / ("a.json." + std::to_string(getpid()) + ".part");
+  std::filesystem::create_symlink(folder / "victim", foreseen);
+  write_file_atomically(folder / "a.json", "new");
+  EXPECT_EQ(read_file(folder / "victim"), "precious");
+  EXPECT_EQ(read_file(folder / "a.json"), "new");
+}
+
+TEST_F(Files, ALinkThatPointsToNothingIsRefused) {
+  std::filesystem::create_symlink(folder / "nowhere", folder / "link");
+  EXPECT_THROW(write_file_atomically(folder / "link", "new"), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder / "nowhere"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+}
+
+TEST_F(Files, TheModeIsKeptAndAReadOnlyFileToo) {
+  using std::filesystem::perms;
+  const std::filesystem::path path = folder / "secret";
+  write_file_atomically(path, "old");
+  std::filesystem::permissions(path, perms::owner_read | perms::owner_write);
+  write_file_atomically(path, "new");
+  EXPECT_EQ(std::filesystem::status(path).permissions(), perms::owner_read | perms::owner_write);
+  std::filesystem::permissions(path, perms::owner_read);
+  EXPECT_THROW(write_file_atomically(path, "newer"), Error);
+  EXPECT_EQ(read_file(path), "new");
 }
 
 TEST_F(Files, ADeviceIsWrittenToNotReplaced) {

@@ -221,6 +221,52 @@ TEST(Rendezvous, SurvivesInvalidMessages) {
   EXPECT_EQ(all.clients[1]->request(Kind::count, ""), "0");
 }
 
+TEST(Rendezvous, NeedsATokenWhereOtherMachinesReachIt) {
+  WorldEnv open = world(0, 2, free_port());
+  open.token = "";
+  for (const char* address : {"0.0.0.0", "192.0.2.1"}) {
+    open.address = address;
+    EXPECT_EQ(complaint([&] { RendezvousServer server(open); }, Fault::usage),
+              std::string("MASTER_ADDR: other machines reach ") + address +
+                  ": set LIPSCHITZLR_TOKEN to the same text in all processes");
+  }
+  for (const char* address : {"127.0.0.1", "127.1.2.3", "localhost"}) {
+    open.address = address;
+    EXPECT_NO_THROW(RendezvousServer server(open));
+  }
+}
+
+// Before it has proved that it knows the token, nobody makes the server remember much.
+TEST(Rendezvous, IsNotFilledByWhoDoesNotKnowTheToken) {
+  const int port = free_port();
+  const RendezvousServer server(world(0, 2, port, 2));
+  Joining first = join(world(0, 2, port, 2));
+  for (int tries = 0; tries < 50; ++tries) {
+    const Socket stranger = connect_to("127.0.0.1", port);
+    Inbox inbox;
+    ASSERT_TRUE(inbox.receive(stranger));
+    send_message(stranger, {Kind::join, 0, pack({kProtocol, "1", "2", "no proof"})});
+    while (inbox.receive(stranger)) {
+    }
+  }
+  EXPECT_EQ(complaint(std::move(first), Fault::training),
+            "rank 1 did not connect within 2 s; one process had another token");
+}
+
+TEST(Rendezvous, ClosesOnALongMessageFromWhoDoesNotKnowTheToken) {
+  const int port = free_port();
+  const RendezvousServer server(world(0, 2, port));
+  const Socket stranger = connect_to("127.0.0.1", port);
+  Inbox inbox;
+  ASSERT_TRUE(inbox.receive(stranger));
+  const std::string beginning("\0\1\0\0\2\0\0\0\0", 9);  // of a message of 64 KiB
+  send(stranger.get(), beginning.data(), beginning.size(), MSG_NOSIGNAL);
+  const auto start = Clock::now();
+  while (inbox.receive(stranger)) {
+  }
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(3));  // well before the time to join is over
+}
+
 TEST(Rendezvous, DoesNotShowTheToken) {
   EXPECT_EQ(proof_of("nonce", "secret").find("secret"), std::string::npos);
   EXPECT_NE(proof_of("nonce", "secret"), proof_of("another nonce", "secret"));

@@ -1,6 +1,6 @@
 #pragma once
-// Ctrl-C and SIGTERM as a question a run asks at a good moment, instead of an end at a bad one. While an object lives,
-// the first signal is only noted; a second one ends the process as usual.
+// Ctrl-C, SIGTERM and SIGHUP (the terminal was closed) as a flag that a run checks when it can save its work. While an
+// object lives, the first signal only sets the flag; a second one ends the process as usual.
 
 namespace lipschitzlr::run {
 
@@ -12,6 +12,9 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool interrupted() const;
+
+ private:
+  bool ignores_hangup_;
 };
 
 }  // namespace lipschitzlr::run

@@ -10,12 +10,10 @@
 #include <string_view>
 
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/data/catalogue/download.hpp"
 
 namespace lipschitzlr::data {
 namespace {
-
-// No data set of ours is near it; a packed file that grows without end is stopped here.
-constexpr std::size_t kLargestMember = std::size_t{1} << 30;
 
 std::string read_content(archive* reader, const std::string& path, const std::string& member) {
   std::string content;
@@ -26,7 +24,7 @@ std::string read_content(archive* reader, const std::string& path, const std::st
     if (count < 0) {
       throw Error(Fault::data, fmt::format("{}: {} can't be unpacked: {}", path, member, archive_error_string(reader)));
     }
-    if (content.size() + static_cast<std::size_t>(count) > kLargestMember) {
+    if (content.size() + static_cast<std::size_t>(count) > kMostDownloaded) {
       throw Error(Fault::data, fmt::format("{}: {} is larger than any known data set", path, member));
     }
     content.append(buffer.data(), static_cast<std::size_t>(count));

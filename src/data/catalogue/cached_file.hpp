@@ -24,13 +24,18 @@ class TemporaryFolder {
 
 bool is_file(const std::string& path);
 
-// Error (data) unless the content has the known checksum or, where the catalogue allows it, reads as the data set.
-Obtained install(const Entry& entry, const Source& source, const File& file, const std::string& content);
+// What a file of this source can have at most: a packed file that unpacks to more is refused.
+std::uint64_t most_bytes(const Source& source);
 
-// The file's content, unpacked when it is gzip or xz.
-std::string unpacked(const std::string& path);
-// The same of what is in memory; name stands in error messages.
-std::string unpacked(std::string_view content, const std::string& name);
+// Error (data) unless the content has the known checksum or, when there is none or another is accepted, reads as the
+// data set.
+Obtained install(const Entry& entry, const Source& source, const File& file, const std::string& content,
+                 bool accept_unknown);
+
+// The file's content, unpacked when it is gzip or xz. Error (data) when it is above most bytes.
+std::string unpacked(const std::string& path, std::uint64_t most);
+// The same of what is in memory; name is for error messages.
+std::string unpacked(std::string_view content, std::uint64_t most, const std::string& name);
 
 // The checksum written beside a file of the cache; empty when there is none.
 std::string recorded_checksum(const std::string& path);

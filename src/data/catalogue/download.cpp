@@ -1,7 +1,9 @@
 #include "lipschitzlr/data/catalogue/download.hpp"
 
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -29,7 +31,8 @@ struct Transfer {
   std::FILE* file = nullptr;
   const DownloadOptions* options = nullptr;
   std::uint64_t kept = 0;  // bytes of an earlier call that the server agreed to continue
-  bool begun = false;
+  std::uint64_t received = 0;
+  bool begun = false, too_large = false;
   curl_off_t seen = 0;  // bytes at the last sign of life
   std::chrono::steady_clock::time_point alive = std::chrono::steady_clock::now();
   int write_failure = 0;
@@ -47,9 +50,12 @@ std::size_t on_bytes(char* bytes, std::size_t, std::size_t count, void* pointer)
   if (!transfer.begun && transfer.kept > 0 && transfer.status() != 206) {
     // The server sends everything again: what we had is in the way.
     transfer.kept = 0;
-    transfer.file = std::freopen(nullptr, "wb", transfer.file);
+    if (std::fflush(transfer.file) != 0 || ftruncate(fileno(transfer.file), 0) != 0) return 0;
   }
   transfer.begun = true;
+  transfer.received += count;
+  transfer.too_large = transfer.kept + transfer.received > transfer.options->most;
+  if (transfer.too_large) return 0;
   if (transfer.file == nullptr || std::fwrite(bytes, 1, count, transfer.file) != count) {
     transfer.write_failure = errno;
     return 0;
@@ -76,7 +82,8 @@ void configure(Transfer& transfer, const std::string& url) {
   const DownloadOptions& options = *transfer.options;
   curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(handle, CURLOPT_REDIR_PROTOCOLS_STR, redirect_protocols(url).c_str());
+  curl_easy_setopt(handle, CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(options.most));
   curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
   curl_easy_setopt(handle, CURLOPT_MAXREDIRS, options.redirects);
   curl_easy_setopt(handle, CURLOPT_FAILONERROR, 1L);
@@ -94,14 +101,16 @@ void configure(Transfer& transfer, const std::string& url) {
 
 std::string reason(const Transfer& transfer, CURLcode code, const std::string& part) {
   switch (code) {
+    case CURLE_FILESIZE_EXCEEDED:
+      return fmt::format("the file has more than {} bytes, which no data set has", transfer.options->most);
     case CURLE_HTTP_RETURNED_ERROR:
       return transfer.status() == 404 ? "the server has no such file (404)"
                                       : fmt::format("the server answered with error {}", transfer.status());
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
-      return fmt::format("the connection was cut after {} bytes; run the same again{}", size_or_zero(part),
-                         transfer.options->sha256.empty() ? "" : " to go on from there");
+      return fmt::format("the connection was cut after {} bytes; run the same command again{}", size_or_zero(part),
+                         transfer.options->sha256.empty() ? "" : " to continue from there");
     case CURLE_OPERATION_TIMEDOUT:
       return fmt::format("no connection within {} s; try again later", transfer.options->connect_seconds);
     case CURLE_ABORTED_BY_CALLBACK:
@@ -109,7 +118,7 @@ std::string reason(const Transfer& transfer, CURLcode code, const std::string& p
     case CURLE_TOO_MANY_REDIRECTS:
       return fmt::format("the server redirects more than {} times", transfer.options->redirects);
     case CURLE_UNSUPPORTED_PROTOCOL:
-      return "only http and https addresses are fetched";
+      return "only http and https addresses are fetched, and what began as https must stay https";
     case CURLE_WRITE_ERROR:
       return fmt::format("can't write {}: {}", part, std::strerror(transfer.write_failure));
     default:
@@ -128,7 +137,9 @@ Outcome transfer_once(const std::string& url, const std::string& part, const Dow
   Transfer transfer;
   transfer.options = &options;
   transfer.kept = kept;
-  transfer.file = std::fopen(part.c_str(), kept > 0 ? "ab" : "wb");
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (kept > 0 ? 0 : O_TRUNC);
+  const int descriptor = open(part.c_str(), flags, 0644);
+  transfer.file = descriptor < 0 ? nullptr : fdopen(descriptor, "ab");
   if (transfer.file == nullptr) {
     throw Error(Fault::data, fmt::format("{}: can't write: {}", part, std::strerror(errno)));
   }
@@ -140,6 +151,7 @@ Outcome transfer_once(const std::string& url, const std::string& part, const Dow
     transfer.write_failure = errno;
     code = CURLE_WRITE_ERROR;
   }
+  if (transfer.too_large) code = CURLE_FILESIZE_EXCEEDED;
   return {code, transfer.status(), code == CURLE_OK ? "" : reason(transfer, code, part)};
 }
 
@@ -153,24 +165,27 @@ void check(const std::string& url, const std::string& part, const Downloaded& go
   if (wrong.empty()) return;
   std::error_code ignored;
   fs::remove(part, ignored);
-  throw Error(Fault::data, fmt::format("{}: what arrived {}; it was thrown away", url, wrong));
+  throw Error(Fault::data, fmt::format("{}: what arrived {}; it was discarded", url, wrong));
 }
 
 }  // namespace
 
+std::string redirect_protocols(const std::string& url) { return url.starts_with("https:") ? "https" : "http,https"; }
+
 Downloaded download(const std::string& url, const std::string& destination, const DownloadOptions& options) {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (ready != CURLE_OK) throw Error(Fault::data, fmt::format("libcurl does not start: {}", curl_easy_strerror(ready)));
+  if (ready != CURLE_OK)
+    throw Error(Fault::data, fmt::format("libcurl can't be initialised: {}", curl_easy_strerror(ready)));
   const std::string part = destination + ".part";
   std::error_code ignored;
   fs::create_directories(fs::path(destination).parent_path(), ignored);
-  const bool go_on = options.resume && !options.sha256.empty();
-  const std::uint64_t kept = go_on ? size_or_zero(part) : 0;
+  const bool resume = options.resume && !options.sha256.empty();
+  const std::uint64_t kept = resume ? size_or_zero(part) : 0;
   Outcome outcome = transfer_once(url, part, options, kept);
   // 416: our part is as long as the file or longer. Begin again.
   if (kept > 0 && outcome.status == 416) outcome = transfer_once(url, part, options, 0);
   if (outcome.code != CURLE_OK) {
-    if (size_or_zero(part) == 0) fs::remove(part, ignored);
+    if (size_or_zero(part) == 0 || outcome.code == CURLE_FILESIZE_EXCEEDED) fs::remove(part, ignored);
     throw Error(Fault::data, fmt::format("{}: {}", url, outcome.reason));
   }
   const Downloaded got{size_or_zero(part), sha256_of_file(part)};

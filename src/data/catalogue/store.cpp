@@ -67,11 +67,19 @@ const Known& owner(const std::vector<Known>& candidates, const std::string& cont
               fmt::format("is the file of none of {}: its SHA-256 checksum is {}", fmt::join(names, ", "), checksum));
 }
 
-Imported import_file(const std::string& path, const std::vector<Known>& candidates,
-                     const std::vector<Imported>& before) {
+std::string read_candidate(const std::string& path, const std::vector<Known>& candidates) {
+  std::uint64_t most = 0;
+  for (const Known& candidate : candidates) most = std::max(most, most_bytes(*candidate.source));
+  if (candidates[0].packed) return unpacked(path, most);
+  if (fs::file_size(path) <= most) return read_file(path);
+  throw Error(Fault::data, fmt::format("is larger than the data set can be: {} bytes", most));
+}
+
+Imported import_file(const std::string& path, const std::vector<Known>& candidates, const std::vector<Imported>& before,
+                     bool accept_unknown) {
   Imported result{path, false, "", {}};
   try {
-    const std::string content = candidates[0].packed ? unpacked(path) : read_file(path);
+    const std::string content = read_candidate(path, candidates);
     const Known& known = owner(candidates, content);
     const std::string target = cached_path(*known.entry, *known.file);
     for (const Imported& other : before) {
@@ -79,7 +87,7 @@ Imported import_file(const std::string& path, const std::vector<Known>& candidat
       result.reason = fmt::format("already taken from {}", other.found);
       return result;
     }
-    result.file = install(*known.entry, *known.source, *known.file, content);
+    result.file = install(*known.entry, *known.source, *known.file, content, accept_unknown);
     result.taken = true;
   } catch (const Error& error) {
     result.reason = error.what();
@@ -87,11 +95,14 @@ Imported import_file(const std::string& path, const std::vector<Known>& candidat
   return result;
 }
 
-Verdict verify_file(const Entry& entry, const Source& source, const File& file) {
+Verdict verify_file(const Entry& entry, const Source& source, const File& file, bool accept_unknown) {
   const std::string path = cached_path(entry, file);
   const std::string recorded = recorded_checksum(path);
   const std::string actual = sha256_of_file(path);
   if (actual == file.sha256) return {entry.name, path, true, "known checksum"};
+  if (!file.sha256.empty() && !file.exact && !recorded.empty() && !accept_unknown) {
+    return {entry.name, path, false, "its checksum is not the known one; if you trust it, add --accept-unknown"};
+  }
   if (recorded.empty() || file.exact) {
     return {entry.name, path, false, "its checksum is not known; take it again with get or import"};
   }
@@ -108,20 +119,20 @@ Verdict verify_file(const Entry& entry, const Source& source, const File& file) 
 
 }  // namespace
 
-ImportReport import_folder(const std::string& folder) {
+ImportReport import_folder(const std::string& folder, bool accept_unknown) {
   ImportReport report;
   for (const fs::path& path : files_in(folder)) {
     const std::vector<Known> known = known_by(path.filename());
     if (known.empty()) {
       ++report.unknown;
     } else {
-      report.files.push_back(import_file(path, known, report.files));
+      report.files.push_back(import_file(path, known, report.files, accept_unknown));
     }
   }
   return report;
 }
 
-std::vector<Verdict> verify(const Entry& entry) {
+std::vector<Verdict> verify(const Entry& entry, bool accept_unknown) {
   std::vector<Verdict> verdicts;
   if (entry.sources.empty()) {
     const Table table = load(entry);
@@ -133,7 +144,7 @@ std::vector<Verdict> verify(const Entry& entry) {
     if (std::none_of(source.files.begin(), source.files.end(), here)) continue;
     for (const File& file : source.files) {
       verdicts.push_back(here(file)
-                             ? verify_file(entry, source, file)
+                             ? verify_file(entry, source, file, accept_unknown)
                              : Verdict{entry.name, cached_path(entry, file), false, "missing beside the others"});
     }
   }

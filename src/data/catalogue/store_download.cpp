@@ -30,8 +30,8 @@ void remove_quietly(const std::string& path) {
   fs::remove(path, ignored);
 }
 
-Obtained install(const Wanted& wanted, const std::string& content) {
-  return install(*wanted.entry, *wanted.source, *wanted.file, content);
+Obtained install(const Wanted& wanted, const std::string& content, const GetOptions& options) {
+  return install(*wanted.entry, *wanted.source, *wanted.file, content, options.accept_unknown);
 }
 
 // ---- From an address
@@ -42,7 +42,7 @@ std::vector<std::string> contents_of(const std::string& path, const std::vector<
     case Packing::plain:
       return {read_file(path)};
     case Packing::compressed:
-      return {unpacked(path)};
+      return {unpacked(path, most_bytes(*group[0].source))};
     case Packing::archive:
       break;
   }
@@ -74,7 +74,7 @@ std::vector<Obtained> from_address(const std::vector<Wanted>& group, const GetOp
   try {
     const std::vector<std::string> contents = contents_of(arrived, group);
     std::vector<Obtained> results;
-    for (std::size_t i = 0; i < group.size(); ++i) results.push_back(install(group[i], contents.at(i)));
+    for (std::size_t i = 0; i < group.size(); ++i) results.push_back(install(group[i], contents.at(i), options));
     remove_quietly(arrived);
     return results;
   } catch (const Error& error) {
@@ -85,13 +85,14 @@ std::vector<Obtained> from_address(const std::vector<Wanted>& group, const GetOp
 
 // ---- From a package
 
-std::string content_of(const Carried& carried, const std::map<std::string, std::string>& contents) {
+std::string content_of(const Wanted& wanted, const std::map<std::string, std::string>& contents) {
+  const Carried& carried = wanted.file->carried;
   const std::string& content = contents.at(carried.member);
   switch (carried.form) {
     case Form::plain:
       return content;
     case Form::compressed:
-      return unpacked(content, carried.member);
+      return unpacked(content, most_bytes(*wanted.source), carried.member);
     case Form::picture:
       return cifar_records(content, contents.at(carried.labels), carried.first_label, carried.member);
   }
@@ -120,7 +121,7 @@ std::vector<std::string> read_package(const Package& package, const std::vector<
 }
 
 // All files of the group are in the same package.
-std::vector<Obtained> from_package(const std::vector<Wanted>& group) {
+std::vector<Obtained> from_package(const std::vector<Wanted>& group, const GetOptions& options) {
   const Package& package = group[0].source->package;
   std::map<std::string, std::string> contents;
   for (const Wanted& wanted : group) {
@@ -133,7 +134,7 @@ std::vector<Obtained> from_package(const std::vector<Wanted>& group) {
     std::vector<std::string> read = read_package(package, members);
     for (std::size_t i = 0; i < members.size(); ++i) contents[members[i]] = std::move(read.at(i));
     std::vector<Obtained> results;
-    for (const Wanted& wanted : group) results.push_back(install(wanted, content_of(wanted.file->carried, contents)));
+    for (const Wanted& wanted : group) results.push_back(install(wanted, content_of(wanted, contents), options));
     for (const Wanted& wanted : group) remove_quietly(arrival_path(wanted) + ".part");
     return results;
   } catch (const Error& error) {
@@ -172,7 +173,7 @@ std::vector<Obtained> get_first(std::vector<Wanted>& wanted, const GetOptions& o
     }
     if (options.notice) options.notice(fmt::format("{}; trying {}", error.what(), to_string(package)));
     wanted = before;
-    return from_package(take_group(wanted, same_package));
+    return from_package(take_group(wanted, same_package), options);
   }
 }
 

@@ -43,6 +43,23 @@ class PeekedSource : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
+// A file that unpacks to very much more than its own size is made to fill the memory. Tables of text, even those of
+// zeros and ones, stay far below a hundredfold.
+class Expansion {
+ public:
+  void take(std::size_t bytes) { packed_ += bytes; }
+  void give(std::size_t bytes, const std::string& name) {
+    constexpr std::uint64_t kHarmless = std::uint64_t{64} << 20, kMostFold = 200;
+    unpacked_ += bytes;
+    if (unpacked_ <= kHarmless || unpacked_ / kMostFold <= packed_) return;
+    fail_in_file(name,
+                 fmt::format("unpacks to more than {} times its size: unpack it yourself if you trust it", kMostFold));
+  }
+
+ private:
+  std::uint64_t packed_ = 0, unpacked_ = 0;
+};
+
 class GzipSource : public ByteSource {
  public:
   GzipSource(std::unique_ptr<ByteSource> packed, std::string name)
@@ -63,6 +80,7 @@ class GzipSource : public ByteSource {
       stream_.avail_out = static_cast<uInt>(room);
       const int status = inflate(&stream_, Z_NO_FLUSH);
       filled += room - stream_.avail_out;
+      expansion_.give(room - stream_.avail_out, name_);
       if (status == Z_STREAM_END) {
         start_next_member();
       } else if (status == Z_MEM_ERROR) {
@@ -83,6 +101,7 @@ class GzipSource : public ByteSource {
     const std::size_t got = packed_->read(input_.data(), input_.size());
     stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
     stream_.avail_in = static_cast<uInt>(got);
+    expansion_.take(got);
     return got > 0;
   }
 
@@ -91,7 +110,7 @@ class GzipSource : public ByteSource {
     while (stream_.avail_in > 0 || try_refill()) {
       if (*stream_.next_in != 0) {
         if (*stream_.next_in != static_cast<Bytef>(kGzipMagic[0]) || padded_) {
-          fail_in_file(name_, "the gzip file goes on with something else after its end: get it again");
+          fail_in_file(name_, "the gzip file continues with something else after its end: get it again");
         }
         inflateReset(&stream_);
         return;
@@ -106,6 +125,7 @@ class GzipSource : public ByteSource {
   std::unique_ptr<ByteSource> packed_;
   std::string name_;
   std::vector<char> input_;
+  Expansion expansion_;
   z_stream stream_{};
   bool padded_ = false;
   bool ended_ = false;
@@ -126,7 +146,9 @@ class XzSource : public ByteSource {
     stream_.avail_out = size;
     while (stream_.avail_out > 0 && !ended_) {
       if (stream_.avail_in == 0 && action_ == LZMA_RUN) refill();
+      const std::size_t room = stream_.avail_out;
       const lzma_ret status = lzma_code(&stream_, action_);
+      expansion_.give(room - stream_.avail_out, name_);
       ended_ = status == LZMA_STREAM_END;
       if (status != LZMA_OK && !ended_) fail(status);
     }
@@ -139,6 +161,7 @@ class XzSource : public ByteSource {
   void refill() {
     stream_.avail_in = packed_->read(input_.data(), input_.size());
     stream_.next_in = reinterpret_cast<const std::uint8_t*>(input_.data());
+    expansion_.take(stream_.avail_in);
     if (stream_.avail_in == 0) action_ = LZMA_FINISH;
   }
 
@@ -155,6 +178,7 @@ class XzSource : public ByteSource {
   std::unique_ptr<ByteSource> packed_;
   std::string name_;
   std::vector<char> input_;
+  Expansion expansion_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   lzma_action action_ = LZMA_RUN;
   bool ended_ = false;

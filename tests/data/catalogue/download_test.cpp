@@ -23,7 +23,7 @@ std::string body() {
   return bytes;
 }
 
-class Fetch : public testing::Test {
+class Download : public testing::Test {
  protected:
   static void SetUpTestSuite() { server = new HttpServer; }
   static void TearDownTestSuite() { delete server; }
@@ -55,11 +55,11 @@ class Fetch : public testing::Test {
   std::string part = target + ".part";
 };
 
-HttpServer* Fetch::server = nullptr;
+HttpServer* Download::server = nullptr;
 
 bool contains(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
 
-TEST_F(Fetch, AGoodFileArrivesWholeWithItsChecksumAndProgress) {
+TEST_F(Download, AGoodFileArrivesWholeWithItsChecksumAndProgress) {
   std::uint64_t received = 0, total = 0;
   DownloadOptions options{.sha256 = kSha256, .size = 10240};
   options.progress = [&](std::uint64_t now, std::uint64_t all) { received = now, total = all; };
@@ -72,28 +72,48 @@ TEST_F(Fetch, AGoodFileArrivesWholeWithItsChecksumAndProgress) {
   EXPECT_FALSE(fs::exists(part));
 }
 
-TEST_F(Fetch, RedirectsAreFollowedButNotForEver) {
+TEST_F(Download, RedirectsAreFollowedUpToALimit) {
   download(server->url("/redirect"), target, {.sha256 = kSha256});
   EXPECT_EQ(read_file(target), body());
   fs::remove(target);
   EXPECT_TRUE(contains(complaint("/circle"), "redirects more than 5 times"));
 }
 
-TEST_F(Fetch, ARedirectToAnotherProtocolIsRefused) {
+TEST_F(Download, ARedirectToAnotherProtocolIsRefused) {
   EXPECT_TRUE(contains(complaint("/elsewhere"), "only http and https"));
   EXPECT_THROW(download("file:///etc/hostname", target), Error);
 }
 
-TEST_F(Fetch, AMissingFileIsSaidToBeMissing) {
+TEST_F(Download, WhatIsAskedForByHttpsMustComeByHttps) {
+  EXPECT_EQ(redirect_protocols("https://example.org/file"), "https");
+  EXPECT_EQ(redirect_protocols("http://example.org/file"), "http,https");
+}
+
+TEST_F(Download, AFileThatIsTooLargeIsStopped) {
+  EXPECT_TRUE(contains(complaint("/good", {.most = 10239}), "has more than 10239 bytes"));
+  EXPECT_TRUE(contains(complaint("/endless", {.most = 10239}), "has more than 10239 bytes"));
+  EXPECT_FALSE(fs::exists(part));
+  EXPECT_EQ(complaint("/good", {.most = 10240}), "no error");
+}
+
+TEST_F(Download, APlantedLinkIsNotFollowed) {
+  fs::create_directories(fs::path(target).parent_path());
+  write_file_atomically(folder / "victim", "precious");
+  fs::create_symlink(folder / "victim", part);
+  EXPECT_THROW(download(server->url("/good"), target), Error);
+  EXPECT_EQ(read_file(folder / "victim"), "precious");
+}
+
+TEST_F(Download, AMissingFileIsSaidToBeMissing) {
   EXPECT_TRUE(contains(complaint("/nothing"), "no such file (404)"));
   EXPECT_FALSE(fs::exists(part));
 }
 
-TEST_F(Fetch, AServerThatIsNotThereIsAnError) {
+TEST_F(Download, AServerThatIsNotThereIsAnError) {
   EXPECT_THROW(download("http://127.0.0.1:1/file", target, {.connect_seconds = 2}), Error);
 }
 
-TEST_F(Fetch, AWrongChecksumOrSizeThrowsTheFileAway) {
+TEST_F(Download, AWrongChecksumOrSizeDiscardsTheFile) {
   const std::string other(64, '0');
   EXPECT_TRUE(contains(complaint("/good", {.sha256 = other}), "instead of " + other));
   EXPECT_FALSE(fs::exists(part));
@@ -101,14 +121,14 @@ TEST_F(Fetch, AWrongChecksumOrSizeThrowsTheFileAway) {
   EXPECT_FALSE(fs::exists(part));
 }
 
-TEST_F(Fetch, AnOldFileSurvivesAFailedDownload) {
+TEST_F(Download, AnOldFileSurvivesAFailedDownload) {
   fs::create_directories(fs::path(target).parent_path());
   write_file_atomically(target, "old");
   EXPECT_THROW(download(server->url("/truncated"), target), Error);
   EXPECT_EQ(read_file(target), "old");
 }
 
-TEST_F(Fetch, ACutFileIsContinuedWhereItStopped) {
+TEST_F(Download, ACutFileIsContinuedWhereItStopped) {
   EXPECT_TRUE(contains(complaint("/truncated", {.sha256 = kSha256}), "cut after 4000 bytes"));
   EXPECT_EQ(read_file(part), body().substr(0, 4000));
   std::uint64_t received = 0;
@@ -119,21 +139,21 @@ TEST_F(Fetch, ACutFileIsContinuedWhereItStopped) {
   EXPECT_EQ(received, 10240u);
 }
 
-TEST_F(Fetch, AServerThatIgnoresRangesSendsAllAgain) {
+TEST_F(Download, AServerThatIgnoresRangesSendsAllAgain) {
   fs::create_directories(fs::path(target).parent_path());
   write_part("abc");
   download(server->url("/good"), target, {.sha256 = kSha256});
   EXPECT_EQ(read_file(target), body());
 }
 
-TEST_F(Fetch, APartThatIsTooLongIsBegunAgain) {
+TEST_F(Download, APartThatIsTooLongIsBegunAgain) {
   fs::create_directories(fs::path(target).parent_path());
   write_part(body() + "more");
   download(server->url("/whole"), target, {.sha256 = kSha256});
   EXPECT_EQ(read_file(target), body());
 }
 
-TEST_F(Fetch, WithoutAChecksumNothingIsContinued) {
+TEST_F(Download, WithoutAChecksumNothingIsContinued) {
   fs::create_directories(fs::path(target).parent_path());
   write_part("abc");
   EXPECT_TRUE(contains(complaint("/range"), "error 500"));
@@ -141,14 +161,14 @@ TEST_F(Fetch, WithoutAChecksumNothingIsContinued) {
   EXPECT_EQ(read_file(target), body());
 }
 
-TEST_F(Fetch, APartFromAnotherFileIsFoundByTheChecksum) {
+TEST_F(Download, APartFromAnotherFileIsFoundByTheChecksum) {
   fs::create_directories(fs::path(target).parent_path());
   write_part(std::string(4000, 'x'));
-  EXPECT_TRUE(contains(complaint("/range", {.sha256 = kSha256}), "it was thrown away"));
+  EXPECT_TRUE(contains(complaint("/range", {.sha256 = kSha256}), "it was discarded"));
   EXPECT_FALSE(fs::exists(part));
 }
 
-TEST_F(Fetch, AServerThatHangsRunsIntoTheTimeOut) {
+TEST_F(Download, AServerThatHangsRunsIntoTheTimeOut) {
   for (const char* page : {"/hang", "/stall"}) {
     const auto start = std::chrono::steady_clock::now();
     EXPECT_TRUE(contains(complaint(page, {.stall_seconds = 1}), "sent nothing for 1 s")) << page;

@@ -69,6 +69,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(302, b"", Location="/circle")
         elif path == "/elsewhere":
             self.answer(302, b"", Location="file:///etc/hostname")
+        elif path == "/endless":  # without a length, until nobody reads any more
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(BODY)
+            except OSError:
+                pass
         elif path == "/hang":
             time.sleep(20)
         elif path == "/stall":

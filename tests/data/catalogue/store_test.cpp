@@ -41,7 +41,7 @@ std::string xz(const std::string& content) {
   return packed;
 }
 
-class Obtain : public testing::Test {
+class Store : public testing::Test {
  protected:
   static void SetUpTestSuite() { server = new HttpServer; }
   static void TearDownTestSuite() { delete server; }
@@ -75,9 +75,9 @@ class Obtain : public testing::Test {
   fs::path folder = fs::path(testing::TempDir()) / ("lipschitzlr_obtain_" + std::to_string(getpid()));
 };
 
-HttpServer* Obtain::server = nullptr;
+HttpServer* Store::server = nullptr;
 
-TEST_F(Obtain, EveryPackingArrivesAsTheFileItself) {
+TEST_F(Store, EveryPackingArrivesAsTheFileItself) {
   for (const Entry& entry : {tiny("/table.csv", Packing::plain), tiny("/table.gz", Packing::compressed),
                              tiny("/table.tgz", Packing::archive, "folder/tiny.csv"),
                              tiny("/table.zip", Packing::archive, "folder/tiny.csv")}) {
@@ -92,14 +92,14 @@ TEST_F(Obtain, EveryPackingArrivesAsTheFileItself) {
   }
 }
 
-TEST_F(Obtain, WhatIsHereIsNotDownloadedAgain) {
+TEST_F(Store, WhatIsHereIsNotDownloadedAgain) {
   get(tiny("/table.csv", Packing::plain));
   EXPECT_EQ(get(tiny("/nothing", Packing::plain)).at(0).check, "already here");
   EXPECT_THROW(get(tiny("/nothing", Packing::plain), {.again = true}), Error);
   EXPECT_EQ(in_cache(), (std::vector<std::string>{"tiny.csv", "tiny.csv.sha256"}));
 }
 
-TEST_F(Obtain, ADownloadOfSomethingElseLeavesNothing) {
+TEST_F(Store, ADownloadOfSomethingElseLeavesNothing) {
   Entry wrong_shape = tiny("/table.csv", Packing::plain);
   wrong_shape.sources[0].rows = 4;
   Entry wrong_checksum = tiny("/table.csv", Packing::plain);
@@ -112,7 +112,7 @@ TEST_F(Obtain, ADownloadOfSomethingElseLeavesNothing) {
   }
 }
 
-TEST_F(Obtain, ASetWithoutAnAddressAsksForAnImport) {
+TEST_F(Store, ASetWithoutAnAddressAsksForAnImport) {
   Entry entry = tiny("", Packing::plain);
   entry.sources[0].files[0].address = "";
   try {
@@ -124,7 +124,7 @@ TEST_F(Obtain, ASetWithoutAnAddressAsksForAnImport) {
   }
 }
 
-TEST_F(Obtain, VerifyFindsAChange) {
+TEST_F(Store, VerifyFindsAChange) {
   const Entry entry = tiny("/table.csv", Packing::plain);
   EXPECT_TRUE(verify(entry).empty());
   const std::string path = get(entry).at(0).path;
@@ -137,25 +137,48 @@ TEST_F(Obtain, VerifyFindsAChange) {
   EXPECT_TRUE(verify(*find("iris")).at(0).sound);
 }
 
-TEST_F(Obtain, ImportTakesPlainAndPackedFilesByNameAndShape) {
+// A forged file has the shape of the known one: only its checksum tells.
+TEST_F(Store, AnotherChecksumThanTheKnownOneMustBeAccepted) {
+  give("ENB2012_data.csv", energy_table(768));
+  const ImportReport refused = import_folder(folder / "given");
+  ASSERT_EQ(refused.files.size(), 1u);
+  EXPECT_FALSE(refused.files[0].taken);
+  EXPECT_NE(refused.files[0].reason.find("if you trust it, add --accept-unknown"), std::string::npos);
+  EXPECT_EQ(place(*find("energy")), Place::absent);
+  EXPECT_TRUE(import_folder(folder / "given", true).files.at(0).taken);
+  EXPECT_FALSE(verify(*find("energy")).at(0).sound);
+  EXPECT_TRUE(verify(*find("energy"), true).at(0).sound);
+}
+
+// A few kB that would unpack to 8 MB.
+TEST_F(Store, ABombIsNotUnpacked) {
+  give("ENB2012_data.csv.xz", xz(std::string(8 << 20, '0')));
+  const ImportReport report = import_folder(folder / "given", true);
+  ASSERT_EQ(report.files.size(), 1u);
+  EXPECT_FALSE(report.files[0].taken);
+  EXPECT_NE(report.files[0].reason.find("is larger than the data set can be: 1159168 bytes"), std::string::npos)
+      << report.files[0].reason;
+}
+
+TEST_F(Store, ImportTakesPlainAndPackedFilesByNameAndShape) {
   give("deep/ENB2012_data.csv.xz", xz(energy_table(768)));
   give("readme.txt", "hello");
-  const ImportReport report = import_folder(folder / "given");
+  const ImportReport report = import_folder(folder / "given", true);
   ASSERT_EQ(report.files.size(), 1u);
   EXPECT_TRUE(report.files[0].taken) << report.files[0].reason;
   EXPECT_EQ(report.files[0].file.name, "energy");
   EXPECT_EQ(report.unknown, 1u);
   EXPECT_EQ(load("energy").rows(), 768);
   EXPECT_EQ(read_file(path("energy")), energy_table(768));
-  EXPECT_TRUE(verify(*find("energy")).at(0).sound);
+  EXPECT_TRUE(verify(*find("energy"), true).at(0).sound);
 }
 
-TEST_F(Obtain, ImportSaysWhyItSkips) {
+TEST_F(Store, ImportSaysWhyItSkips) {
   give("ENB2012_data.csv", energy_table(700));
   give("cal_housing.data", "not,a,number\n");
   give("train-labels-idx1-ubyte", std::string("\0\0\x08\x01\0\0\0\0", 8));
   give("a9a.xz", "this is not xz");
-  const ImportReport report = import_folder(folder / "given");
+  const ImportReport report = import_folder(folder / "given", true);
   ASSERT_EQ(report.files.size(), 4u);
   for (const Imported& file : report.files) EXPECT_FALSE(file.taken) << file.found;
   EXPECT_NE(report.files[0].reason.find("has 700 rows"), std::string::npos) << report.files[0].reason;
@@ -163,27 +186,27 @@ TEST_F(Obtain, ImportSaysWhyItSkips) {
   EXPECT_EQ(place(*find("energy")), Place::absent);
 }
 
-TEST_F(Obtain, TheFirstOfTwoCopiesIsTaken) {
+TEST_F(Store, TheFirstOfTwoCopiesIsTaken) {
   give("ENB2012_data.csv", energy_table(768));
   give("deep/ENB2012_data.csv", energy_table(768));
-  const ImportReport report = import_folder(folder / "given");
+  const ImportReport report = import_folder(folder / "given", true);
   ASSERT_EQ(report.files.size(), 2u);
   EXPECT_NE(report.files[0].taken, report.files[1].taken);
 }
 
-TEST_F(Obtain, AMissingFolderIsAnError) {
+TEST_F(Store, AMissingFolderIsAnError) {
   EXPECT_THROW(import_folder(folder / "nowhere"), Error);
   EXPECT_THROW(import_folder(folder / "given" / "file"), Error);
 }
 
-TEST_F(Obtain, ADamagedArchiveIsAnError) {
+TEST_F(Store, ADamagedArchiveIsAnError) {
   give("archive.zip", "PK\x03\x04 and then nothing");
   EXPECT_THROW(read_member(given("archive.zip"), "x"), Error);
   EXPECT_THROW(read_member(given("missing.zip"), "x"), Error);
 }
 
-// With LIPSCHITZLR_SHARED_DATA set to a folder that holds the published files (and MNIST, if at hand).
-TEST_F(Obtain, TheRealFilesGiveTheKnownNumbers) {
+// With LIPSCHITZLR_SHARED_DATA set to a folder that holds the published files (and MNIST, if available).
+TEST_F(Store, TheRealFilesGiveTheKnownNumbers) {
   const char* real = std::getenv("LIPSCHITZLR_SHARED_DATA");
   if (real == nullptr) GTEST_SKIP() << "LIPSCHITZLR_SHARED_DATA names no folder";
   for (const Imported& file : import_folder(real).files) {

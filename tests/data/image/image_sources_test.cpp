@@ -63,7 +63,7 @@ TEST_F(ImageSources, WhatIsNotThereTellsHowToGetIt) {
   expect_complaint(Fault::usage, "mnist-test", Part::train, "mnist-test is the test part of mnist");
 }
 
-TEST_F(ImageSources, TestImagesInTheirPlaceOfTheTrainingImagesAreFound) {
+TEST_F(ImageSources, ACachedSetWithTooFewImagesIsRefused) {
   const std::string one_record(3073, '\x01');
   for (int batch = 1; batch <= 5; ++batch)
     put("cache/cifar10/data_batch_" + std::to_string(batch) + ".bin", one_record);

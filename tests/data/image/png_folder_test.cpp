@@ -1,6 +1,7 @@
 #include "lipschitzlr/data/image/png_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -52,6 +53,15 @@ TEST_F(PngFolder, TheClassesAreTheFoldersByName) {
   EXPECT_EQ(test.count(), 0);
   EXPECT_EQ(test.classes, set.classes);
   EXPECT_EQ(test.pixels_per_image(), 2);
+}
+
+// Opening it would wait for whoever writes into it.
+TEST_F(PngFolder, APipeIsNoPicture) {
+  put("a/1.png", grey_png(1, 1, 1));
+  ASSERT_EQ(mkfifo((folder / "a" / "2.png").c_str(), 0600), 0);
+  alarm(10);
+  expect_complaint("2.png: is no file, expected PNG files only");
+  alarm(0);
 }
 
 TEST_F(PngFolder, TrainAndTestAreTwoParts) {

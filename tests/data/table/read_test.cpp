@@ -173,5 +173,17 @@ TEST(Read, OtherArchivesAreRefusedByName) {
   EXPECT_EQ(error_of(gzip(gzip("a,y\n1,2\n"))).substr(0, 7), "t: byte");
 }
 
+TEST(Read, WhatUnpacksToFarTooMuchIsRefused) {
+  const std::string text = "1,2\n3,4\n" + std::string(80 << 20, '\n');
+  for (const std::string& packed : {gzip(text), xz(text)}) {
+    try {
+      parse_table(packed, "t");
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_STREQ(error.what(), "t: unpacks to more than 200 times its size: unpack it yourself if you trust it");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lipschitzlr::data

@@ -9,7 +9,7 @@ namespace lipschitzlr::data {
 
 // The content of each member, in the order asked for, in one pass; "./" before a path does not count. Of a Debian
 // package the members are the files it installs. Throws Error (data) when the archive can't be read, does not hold a
-// member, or a member is above 1 GiB.
+// member, or a member is above 256 MiB.
 std::vector<std::string> read_members(const std::string& archive_path, const std::vector<std::string>& members);
 
 // One of them.

@@ -8,12 +8,15 @@
 
 namespace lipschitzlr::data {
 
+inline constexpr std::uint64_t kMostDownloaded = std::uint64_t{256} << 20;  // no data set of ours is near it
+
 struct DownloadOptions {
-  std::string sha256 = {};    // what the file must have; empty: not known
-  std::uint64_t size = 0;     // likewise in bytes; 0: not known
-  long stall_seconds = 30;    // give up when nothing arrives for so long
-  long connect_seconds = 15;  // give up when no connection is made in so long
-  long redirects = 5;         // follow at most so many
+  std::string sha256 = {};               // what the file must have; empty: not known
+  std::uint64_t size = 0;                // likewise in bytes; 0: not known
+  std::uint64_t most = kMostDownloaded;  // bytes: stop when there are more
+  long stall_seconds = 30;               // give up when nothing arrives for so long
+  long connect_seconds = 15;             // give up when no connection is made in so long
+  long redirects = 5;                    // follow at most so many
   // Continue a partial file of an earlier call. Only done with a known checksum, which would find a mix of two
   // versions.
   bool resume = true;
@@ -26,8 +29,11 @@ struct Downloaded {
   std::string sha256;
 };
 
+// The protocols that a redirect of this address may lead to: what is asked for by https must come by https.
+std::string redirect_protocols(const std::string& url);
+
 // Throws Error (data) with one sentence: the server's refusal, no connection, time-out, connection cut (the part is
-// kept), wrong size or checksum (the part is removed).
+// kept), too large, wrong size or checksum (the part is removed).
 Downloaded download(const std::string& url, const std::string& destination, const DownloadOptions& options = {});
 
 }  // namespace lipschitzlr::data
