@@ -9,6 +9,9 @@ target_compile_options(lipschitzlr_settings INTERFACE -Wall -Wextra -Wpedantic -
 if(NOT LIPSCHITZLR_UNITY)
   # Of sources that are compiled together, it would warn of names that stand in another one.
   target_compile_options(lipschitzlr_settings INTERFACE -Wshadow)
+else()
+  # To the compiler they are headers, where a type without a name for the linker would be a mistake.
+  target_compile_options(lipschitzlr_settings INTERFACE -Wno-subobject-linkage)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 sees overlaps and overflows that are not there in "text" + string; precompiled headers bring more of them to

@@ -190,7 +190,8 @@ std::string help_text(const Command& program, const std::vector<std::string>& pa
 
 int exit_code_of(const std::function<int()>& program, const std::function<int(const std::exception&)>& unexpected) {
   const auto tell = [](Fault fault, const std::string& sentence) {
-    print_stderr("lipschitzlr: {}\n", sentence);
+    // Names of files, columns and classes may hold anything: no control character of theirs reaches a terminal.
+    print_stderr("lipschitzlr: {}\n", printable(sentence));
     return static_cast<int>(fault);
   };
   try {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.hpp"
 #include "linear/weights_json.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -132,11 +133,9 @@ std::string to_json(const Model& model) {
 Model model_from_json(const std::string& text, const std::string& name) {
   json file;
   try {
-    file = json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw Error(Fault::data, fmt::format("{}: not a usable model file: no valid JSON at byte {}", name, error.byte));
-  } catch (const json::exception&) {
-    throw Error(Fault::data, fmt::format("{}: not a usable model file: it holds a number that is too large", name));
+    file = parse_json(text, "");
+  } catch (const Error& error) {
+    throw Error(Fault::data, fmt::format("{}: not a usable model file: it {}", name, error.what()));
   }
   const Reader reader(file, name);
   if (!file.is_object() || file.value("format", json()) != kFormat)

@@ -4,6 +4,14 @@ namespace lipschitzlr::linear {
 
 template <class Scalar>
 double add_penalty(const Penalty& penalty, const Weights<Scalar>& weights, Weights<Scalar>& gradient) {
+  if (penalty.spare_last) {
+    Weights<Scalar> others = weights, own = Weights<Scalar>::Zero(weights.rows(), weights.cols());
+    others.bottomRows(1).setZero();
+    const double value = add_penalty({penalty.l2, penalty.tikhonov}, others, own);
+    own.bottomRows(1).setZero();
+    gradient += own;
+    return value;
+  }
   double value = 0;
   if (penalty.l2 != 0) {
     gradient += static_cast<Scalar>(penalty.l2) * weights;
@@ -14,6 +22,12 @@ double add_penalty(const Penalty& penalty, const Weights<Scalar>& weights, Weigh
     penalty.tikhonov.add_gradient(weights, gradient);
   }
   return value;
+}
+
+DenseMatrix<double> penalty_curvature(const Penalty& penalty, Index features) {
+  DenseMatrix<double> curvature = DenseMatrix<double>::Zero(features, features);
+  add_penalty<double>(penalty, DenseMatrix<double>::Identity(features, features), curvature);
+  return curvature;
 }
 
 template double add_penalty(const Penalty&, const Weights<float>&, Weights<float>&);

@@ -21,6 +21,8 @@ std::string to_string(Stop stop) {
       "the time is up",
       "interrupted",
       "the loss is no longer finite",
+      "the loss is proven to be within the tolerance of the optimum",
+      "the classes are separable, so without a penalty there is no optimum; add one",
   };
   return kSentences[static_cast<std::size_t>(stop)];
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/nn/process.hpp"
@@ -30,7 +31,7 @@ void NetworkSession::take_options_of_folder() {
   const std::string text = from_root(request_.communicator, [&] { return read_file(path); });
   const unsigned threads = request_.options.threads;
   try {
-    const ordered_json config = ordered_json::parse(text);
+    const ordered_json config = parse_ordered_json(text, path);
     if (config.at("kind") != kNetworkTraining) throw Error(Fault::data, "another kind of run");
     request_.options = train_options_from(config.at("options"), path);
     if (config.contains("trials")) trials_ = config["trials"];
@@ -100,7 +101,7 @@ void NetworkSession::resume() {
 // The command in the record is to make the whole of it, not its first part.
 void NetworkSession::note_epochs() {
   const std::string path = result_.folder + "/config.json", epochs = std::to_string(request_.options.epochs);
-  ordered_json config = ordered_json::parse(read_file(path));
+  ordered_json config = parse_ordered_json(read_file(path), path);
   config["options"]["epochs"] = request_.options.epochs;
   std::vector<std::string> command = config.at("command");
   const auto is_epochs = [](const std::string& word) { return word == "--epochs" || word.starts_with("--epochs="); };
@@ -117,7 +118,7 @@ void NetworkSession::note_epochs() {
 }
 
 std::int64_t NetworkSession::recall_run(const std::string& note) {
-  const ordered_json own = ordered_json::parse(note);
+  const ordered_json own = parse_ordered_json(note, checkpoint_path());
   TrainOptions saved = train_options_from(own.at("options"), checkpoint_path());
   // More epochs may have been asked for since config.json was written.
   request_.options.epochs = saved.epochs = request_.more_epochs.value_or(saved.epochs);

@@ -62,8 +62,15 @@ TEST(Model, WhatIsNotAModelIsRefusedWithTheReason) {
     change(file);
     return refusal(file.dump());
   };
-  EXPECT_NE(refusal("{\"format\": ").find("no valid JSON at byte"), std::string::npos);
+  EXPECT_NE(refusal("{\"format\": ").find("it is not valid JSON (byte 12)"), std::string::npos);
   EXPECT_NE(refusal("{\"version\": 1e999999}").find("too large"), std::string::npos);
+  // A value that deep overflows the stack of whoever copies or prints it.
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  for (const char* field : {"training", "resume"}) {
+    std::string text = to_json(small_model());
+    text.insert(text.find('{') + 1, "\"" + std::string(field) + "\": " + deep + ",");
+    EXPECT_NE(refusal(text).find("it is nested more than 100 deep"), std::string::npos);
+  }
   EXPECT_NE(refusal("[1, 2]").find("not written by `lipschitzlr fit`"), std::string::npos);
   EXPECT_NE(refusal("{}").find("not written by `lipschitzlr fit`"), std::string::npos);
   EXPECT_NE(with([](json& f) { f["version"] = 2; }).find("its version is 2"), std::string::npos);

@@ -1,6 +1,6 @@
 #pragma once
 // What is added to the mean loss: l2/2 ||w||^2 + ||Gamma w||^2 (paper, section 6.3). All weights are penalised,
-// including the intercept's, as in the paper; a diagonal Gamma with a zero in the last place leaves that out.
+// including the intercept's, as in the paper, unless spare_last is set.
 
 #include "lipschitzlr/bound/tikhonov.hpp"
 #include "lipschitzlr/linear/objective.hpp"
@@ -11,11 +11,16 @@ struct Penalty {
   double l2 = 0;
   bound::Tikhonov tikhonov = {};
 
+  bool spare_last = false;  // take the last row of the weights, the intercept's, as 0
+
   bool empty() const { return l2 == 0 && tikhonov.empty(); }
 };
 
 // Returns the penalty at the weights and adds its gradient to the one given.
 template <class Scalar>
 double add_penalty(const Penalty& penalty, const Weights<Scalar>& weights, Weights<Scalar>& gradient);
+
+// Its Hessian, the same for every output: l2 I + 2 Gamma'Gamma, n x n.
+DenseMatrix<double> penalty_curvature(const Penalty& penalty, Index features);
 
 }  // namespace lipschitzlr::linear

@@ -62,6 +62,7 @@ class Problem {
   Index rows() const { return share_.total(); }               // of all processes
   Index features() const;
   Communicator* communicator() const { return share_.communicator(); }
+  ThreadPool& pool() const { return pool_; }
   Weights<Scalar> zero_weights() const { return Weights<Scalar>::Zero(features(), setup_.classes); }
 
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;

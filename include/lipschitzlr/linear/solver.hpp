@@ -44,11 +44,22 @@ struct SolverOptions {
   std::int64_t epochs = 1000;
   double loss_threshold = -std::numeric_limits<double>::infinity();  // stop when the loss is below
   double gradient_tolerance = 0;                                     // stop when the gradient's norm is at most this
+  double gap_tolerance = 0;       // newton: stop when f(w) - f* is proven to be at most this share of f(w)
   double relative_tolerance = 0;  // stop when the loss changed by at most this share of itself, five times in a row
   double seconds = std::numeric_limits<double>::infinity();
 };
 
-enum class Stop { loss_threshold, gradient_tolerance, relative_tolerance, epochs, seconds, interrupted, not_finite };
+enum class Stop {
+  loss_threshold,
+  gradient_tolerance,
+  relative_tolerance,
+  epochs,
+  seconds,
+  interrupted,
+  not_finite,
+  certified,
+  separable
+};
 std::string to_string(Stop stop);  // "the loss fell below the threshold", ...
 
 struct Progress {
@@ -82,6 +93,7 @@ struct Outcome {
   Progress last;        // of those weights
   Stop stop = Stop::epochs;
   RunChecks checks;
+  double certified_gap = std::numeric_limits<double>::infinity();  // f(w) - f* is at most this: certificate.hpp
 };
 
 // start: zero_weights() and the like, or the state of an earlier outcome. Throws Error (usage) when options do not fit

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/image/png.hpp"
 
@@ -18,7 +17,7 @@ std::string cifar_records(std::string_view picture, std::string_view labels, std
     fail(fmt::format("is no picture of CIFAR images: {} pixels wide, expected {} with colours", shape.width, kPixels));
   }
   const std::vector<std::uint8_t> pixels = decode_png(picture, name, kColours);
-  const nlohmann::json list = nlohmann::json::parse(labels, nullptr, false);
+  const nlohmann::json list = parse_json(labels, name + ": the list of labels");
   const std::size_t images = static_cast<std::size_t>(shape.height);
   if (!list.is_array() || list.size() < first_label + images) {
     fail(fmt::format("has {} images from number {} on, but the list of labels does not reach so far", images,

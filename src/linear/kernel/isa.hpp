@@ -34,6 +34,7 @@ constexpr std::size_t kGroup = 3, kStrip = 3, kTile = 12;
 #include "linear/kernel/lanes.hpp"
 #include "linear/kernel/dense.hpp"
 #include "linear/kernel/sparse.hpp"
+#include "linear/kernel/gram.hpp"
 // clang-format on
 
 template <class T, Vec<T> (*Function)(Vec<T>)>
@@ -54,7 +55,8 @@ constexpr Kernels<T> table() {
       lanes_size<T>,
       fill_lanes<T>,
       map<T, exp_vector<T>>,
-      map<T, log1p_vector<T>>};
+      map<T, log1p_vector<T>>,
+      {kLanes<double>, kGramColumns, {gram_block<1>, gram_block<2>, gram_block<3>}}};
 }
 
 }  // namespace

@@ -1,0 +1,144 @@
+#include "linear/certificate.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "lipschitzlr/base/collective.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
+double with_rounding(double gap, double loss) {
+  return gap + 16 * std::numeric_limits<double>::epsilon() * std::abs(loss);
+}
+
+// g'M^-1 g with what the factorisation may have lost of it: its relative error grows with the condition of M.
+double safe_decrement(const bound::CurvatureMatrix& matrix, const Eigen::MatrixXd& gradient) {
+  const double units = 8 * static_cast<double>(matrix.size()) * std::numeric_limits<double>::epsilon();
+  return matrix.decrement(gradient) * (1 + 2 * units * std::min(matrix.condition(), 1 / units));
+}
+
+// D t x_b for every row of this process, D the curvature of its loss in its scores.
+template <class Scalar>
+DenseMatrix<double> curved_rows(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column,
+                                const Eigen::RowVectorXd& t) {
+  if (problem.setup().family == Family::linear) return column * t;
+  const auto p = pass.probabilities.array();
+  if (problem.setup().family == Family::logistic) return (p.col(0) * (1 - p.col(0)) * column.array() * t[0]).matrix();
+  const Vector<double> means = pass.probabilities * t.transpose();
+  DenseMatrix<double> rows(pass.probabilities.rows(), t.size());
+  for (Index i = 0; i < rows.rows(); ++i) {
+    rows.row(i) = pass.probabilities.row(i).cwiseProduct((t.array() - means[i]).matrix()) * column[i];
+  }
+  return rows;
+}
+
+template <class Scalar>
+Vector<double> last_column(const Problem<Scalar>& problem) {
+  return std::visit(
+      [](const auto& matrix) { return Vector<double>(matrix.col(matrix.cols() - 1).template cast<double>()); },
+      problem.matrix());
+}
+
+// H_bb, outputs x outputs, of the loss alone.
+template <class Scalar>
+Eigen::MatrixXd last_curvature(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column) {
+  const Index outputs = pass.gradient.cols();
+  Eigen::MatrixXd curvature(outputs, outputs);
+  for (Index c = 0; c < outputs; ++c) {
+    const DenseMatrix<double> rows = curved_rows(problem, pass, column, Eigen::RowVectorXd::Unit(outputs, c));
+    curvature.col(c) = rows.transpose() * column / static_cast<double>(problem.rows());
+  }
+  all_reduce_sum(problem.communicator(), curvature);
+  return (curvature + curvature.transpose()) / 2;
+}
+
+}  // namespace
+
+template <class Scalar>
+double duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
+  const Index n = problem.features();
+  const Penalty& penalty = problem.setup().penalty;
+  const bool spared = penalty.spare_last;
+  if (penalty.empty()) return kNoBound;
+  Weights<double> gradient = pass.gradient;
+  double gap = 0;
+  if (spared) {
+    const Vector<double> column = last_column(problem);
+    const Eigen::VectorXd wanted = gradient.bottomRows(1).transpose();
+    // Adding the same number to all outputs changes nothing: with that direction filled the matrix has an inverse.
+    Eigen::MatrixXd matrix = last_curvature(problem, pass, column);
+    if (problem.setup().family == Family::softmax)
+      matrix.array() += matrix.trace() / static_cast<double>(matrix.size());
+    const bound::CurvatureMatrix curvature(matrix);
+    gap = safe_decrement(curvature, wanted);
+    if (!std::isfinite(gap)) return kNoBound;
+    const Eigen::RowVectorXd t = curvature.step(wanted).transpose();
+    const double reach =
+        problem.setup().family == Family::softmax ? t.maxCoeff() - t.minCoeff() : t.cwiseAbs().maxCoeff();
+    const double widest = all_reduce_max(problem.communicator(), column.size() > 0 ? column.cwiseAbs().maxCoeff() : 0);
+    if (problem.setup().family != Family::linear && !(reach * widest <= 1)) return kNoBound;
+    gradient -=
+        transposed_product(problem, curved_rows(problem, pass, column, t)) / static_cast<double>(problem.rows());
+  }
+  const Index kept = spared ? n - 1 : n;
+  if (kept > 0) {
+    const bound::CurvatureMatrix curvature(penalty_curvature(penalty, n).topLeftCorner(kept, kept));
+    gap += safe_decrement(curvature, gradient.topRows(kept)) / 2;
+  }
+  return with_rounding(gap, pass.loss);
+}
+
+template <class Scalar>
+double curvature_gap(const Problem<Scalar>& problem, const FullPass& pass, const bound::CurvatureMatrix& hessian) {
+  const Index n = problem.features();
+  const double square = safe_decrement(hessian, reduced(pass.gradient, output_basis(pass.gradient.cols())));
+  // What all outputs share costs its penalty and nothing else.
+  double shared = 0;
+  if (problem.setup().family == Family::softmax) {
+    const Weights<double> mean = pass.weights.rowwise().mean();
+    Weights<double> unused = Weights<double>::Zero(n, 1);
+    shared = static_cast<double>(pass.weights.cols()) * add_penalty(problem.setup().penalty, mean, unused);
+  }
+  if (problem.setup().family == Family::linear || !std::isfinite(square)) return with_rounding(square / 2, pass.loss);
+  double reach = 0;
+  for (Index first = 0; first < hessian.size(); first += n) {
+    reach = std::max(reach, largest_scaled_square(problem, Vector<double>(hessian.scale().segment(first, n))));
+  }
+  if (problem.setup().family == Family::softmax) reach *= 2;  // the largest difference of two scores
+  const double largest = std::sqrt(reach * hessian.inverse_bound()), x = largest * std::sqrt(square);
+  if (!(x < 1)) return kNoBound;
+  // The series, cut with room for the rest, where the closed form would lose its digits.
+  const double gap =
+      x < 0.01 ? square * (0.5 + x / 6 + x * x / 8) : ((1 - x) * std::log1p(-x) + x) / (largest * largest);
+  return with_rounding(gap + shared, pass.loss);
+}
+
+Eigen::MatrixXd output_basis(Index outputs) {
+  if (outputs == 1) return Eigen::MatrixXd::Ones(1, 1);
+  Eigen::MatrixXd basis = Eigen::MatrixXd::Zero(outputs, outputs - 1);
+  for (Index c = 1; c < outputs; ++c) {
+    const auto size = static_cast<double>(c);
+    basis.col(c - 1).head(c).setConstant(1 / std::sqrt(size * (size + 1)));
+    basis(c, c - 1) = -std::sqrt(size / (size + 1));
+  }
+  return basis;
+}
+
+Eigen::VectorXd reduced(const Weights<double>& weights, const Eigen::MatrixXd& basis) {
+  const Eigen::MatrixXd columns = weights * basis;
+  return columns.reshaped();
+}
+
+Weights<double> expanded(const Eigen::VectorXd& stacked, const Eigen::MatrixXd& basis) {
+  return stacked.reshaped(stacked.size() / basis.cols(), basis.cols()) * basis.transpose();
+}
+
+template double duality_gap(const Problem<float>&, const FullPass&);
+template double duality_gap(const Problem<double>&, const FullPass&);
+template double curvature_gap(const Problem<float>&, const FullPass&, const bound::CurvatureMatrix&);
+template double curvature_gap(const Problem<double>&, const FullPass&, const bound::CurvatureMatrix&);
+
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,30 @@
+#pragma once
+// One pass over all rows in double, whatever the features are, with what second-order solvers and certificates need
+// beside the gradient. Same bits for any number of threads; collective where the problem is.
+
+#include <Eigen/Core>
+
+#include "lipschitzlr/linear/problem.hpp"
+
+namespace lipschitzlr::linear {
+
+struct FullPass {
+  Weights<double> weights;            // where
+  double loss = 0;                    // with the penalty
+  Weights<double> gradient;           // with the penalty
+  DenseMatrix<double> probabilities;  // of this process' rows: one column for logistic, none for least squares
+  bool separated = false;             // every row of every process has its class as the strictly largest score
+};
+
+template <class Scalar>
+FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weights);
+
+// X'R over the rows of all processes; R has this process' rows.
+template <class Scalar>
+Weights<double> transposed_product(const Problem<Scalar>& problem, const DenseMatrix<double>& rows);
+
+// max over the rows x of all processes of the sum of (s_j x_j)^2.
+template <class Scalar>
+double largest_scaled_square(const Problem<Scalar>& problem, const Vector<double>& scale);
+
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,174 @@
+#include "lipschitzlr/linear/newton.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "linear/certificate.hpp"
+#include "linear/stop_monitor.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/linear/gram.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+constexpr double kArmijo = 1e-4;
+constexpr int kMostHalvings = 12;
+constexpr double kDefaultGap = 1e-10;
+
+double largest_curvature(Family family) {
+  return family == Family::linear     ? bound::kLeastSquaresCurvature
+         : family == Family::logistic ? bound::kLogisticCurvature
+                                      : bound::kSoftmaxCurvature;
+}
+
+template <class Scalar>
+class Newton {
+ public:
+  Newton(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start, const Observer& observer)
+      : problem_(problem),
+        options_(options),
+        monitor_(observer, options.seconds, problem.communicator()),
+        basis_(output_basis(problem.setup().classes)) {
+    outcome_.state = std::move(start);
+    State<Scalar>& state = outcome_.state;
+    if (state.weights.size() == 0) state.weights = problem.zero_weights();
+    check_fits(state, problem.features(), problem.setup().classes);
+    weights_ = state.weights.template cast<double>();
+    // The penalty is least, and the loss the same, without the part that all outputs share.
+    if (weights_.cols() > 1) {
+      weights_.colwise() -= weights_.rowwise().mean().eval();
+      weights_ = weights_.template cast<Scalar>().template cast<double>().eval();
+    }
+  }
+
+  Outcome<Scalar> run() {
+    pass_ = full_pass(problem_, weights_);
+    if (!std::isfinite(pass_.loss)) {
+      throw Error(Fault::training, fmt::format("the loss of the starting weights is {}", pass_.loss));
+    }
+    std::optional<Stop> stop;
+    while (!(stop = measure())) {
+      if (!step()) {
+        stop = Stop::relative_tolerance;
+        break;
+      }
+      ++outcome_.state.epoch;
+      ++outcome_.state.step;
+    }
+    outcome_.stop = *stop;
+    return std::move(outcome_);
+  }
+
+ private:
+  std::optional<Stop> measure() {
+    RunChecks& checks = outcome_.checks;
+    ++checks.measurements;
+    if (checks.measurements > 1 && pass_.loss > outcome_.last.loss) ++checks.rises;
+    State<Scalar>& state = outcome_.state;
+    state.weights = weights_.template cast<Scalar>();
+    const bool exact = problem_.setup().family == Family::linear;
+    if (!hessian_ || !exact) hessian_.emplace(hessian());
+    outcome_.certified_gap =
+        std::min(curvature_gap(problem_, pass_, *hessian_), exact ? kInfinity : duality_gap(problem_, pass_));
+    outcome_.last = {state.epoch, state.step, pass_.loss, pass_.gradient.norm(), weights_.norm(), rate_, 0};
+    monitor_.show(outcome_.last);
+    const double share = options_.gap_tolerance > 0 ? options_.gap_tolerance : kDefaultGap;
+    if (monitor_.interrupted()) return Stop::interrupted;
+    if (pass_.loss < options_.loss_threshold) return Stop::loss_threshold;
+    if (outcome_.certified_gap <= share * std::abs(pass_.loss)) return Stop::certified;
+    if (pass_.gradient.norm() <= options_.gradient_tolerance) return Stop::gradient_tolerance;
+    if (pass_.separated && problem_.setup().penalty.empty()) return Stop::separable;
+    if (state.epoch >= options_.epochs) return Stop::epochs;
+    if (monitor_.late()) return Stop::seconds;
+    return std::nullopt;
+  }
+
+  // False when no step lowers the loss any more: rounding is all that is left.
+  bool step() {
+    const Weights<double> direction = expanded(hessian_->step(reduced(pass_.gradient, basis_)), basis_);
+    if (search(direction, kMostHalvings)) return true;
+    if (problem_.setup().family == Family::linear) return false;
+    if (!bound_) bound_.emplace(curvature(largest_curvature(problem_.setup().family)));
+    return search(bound_->step(pass_.gradient), 0);
+  }
+
+  bool search(const Weights<double>& direction, int halvings) {
+    const double slope = direction.cwiseProduct(pass_.gradient).sum();
+    if (!std::isfinite(slope) || !(slope > 0)) return false;
+    double rate = 1;
+    for (int halving = 0; halving <= halvings; ++halving, rate /= 2) {
+      // Rounded first, so that what is measured and proven is true of the weights that are returned.
+      const Weights<double> next = (weights_ - rate * direction).template cast<Scalar>().template cast<double>();
+      FullPass pass = full_pass(problem_, next);
+      if (!(pass.loss <= pass_.loss - kArmijo * rate * slope) || !(pass.loss < pass_.loss)) continue;
+      weights_ = next;
+      pass_ = std::move(pass);
+      rate_ = rate;
+      return true;
+    }
+    return false;
+  }
+
+  Eigen::MatrixXd gram_of(const Vector<double>& d) const {
+    return std::visit([&](const auto& matrix) { return gram(matrix, d, problem_.pool(), problem_.communicator()); },
+                      problem_.matrix()) /
+           static_cast<double>(problem_.rows());
+  }
+
+  bound::CurvatureMatrix curvature(double factor) const {
+    return bound::CurvatureMatrix(factor * gram_of({}) + penalty_curvature(problem_.setup().penalty, features()));
+  }
+
+  // In the coordinates of the basis, block by block: U'(diag(p) - pp')U is the curvature of a row's loss.
+  bound::CurvatureMatrix hessian() const {
+    if (problem_.setup().family == Family::linear) return curvature(1);
+    const Index n = features(), outputs = basis_.cols();
+    const auto p = pass_.probabilities.array();
+    Eigen::MatrixXd matrix(n * outputs, n * outputs);
+    const DenseMatrix<double> means =
+        outputs == 1 && basis_.rows() == 1 ? DenseMatrix<double>() : DenseMatrix<double>(pass_.probabilities * basis_);
+    for (Index a = 0; a < outputs; ++a) {
+      for (Index b = 0; b <= a; ++b) {
+        const Vector<double> d = means.size() == 0 && basis_.rows() == 1
+                                     ? Vector<double>(p.col(0) * (1 - p.col(0)))
+                                     : Vector<double>(pass_.probabilities * basis_.col(a).cwiseProduct(basis_.col(b)) -
+                                                      means.col(a).cwiseProduct(means.col(b)));
+        const Eigen::MatrixXd block = gram_of(d);
+        matrix.block(a * n, b * n, n, n) = block;
+        matrix.block(b * n, a * n, n, n) = block;
+      }
+      matrix.block(a * n, a * n, n, n) += penalty_curvature(problem_.setup().penalty, n);
+      // Rounding may leave a diagonal of almost zero below it.
+      auto diagonal = matrix.diagonal().segment(a * n, n);
+      diagonal = diagonal.cwiseMax(0).eval();
+    }
+    return bound::CurvatureMatrix(std::move(matrix));
+  }
+
+  Index features() const { return problem_.features(); }
+
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Problem<Scalar>& problem_;
+  const SolverOptions& options_;
+  StopMonitor monitor_;
+  Eigen::MatrixXd basis_;
+  Outcome<Scalar> outcome_;
+  Weights<double> weights_;
+  FullPass pass_;
+  std::optional<bound::CurvatureMatrix> hessian_, bound_;
+  double rate_ = 1;
+};
+
+}  // namespace
+
+template <class Scalar>
+Outcome<Scalar> solve_newton(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
+                             const Observer& observer) {
+  return Newton<Scalar>(problem, options, std::move(start), observer).run();
+}
+
+template Outcome<float> solve_newton(const Problem<float>&, const SolverOptions&, State<float>, const Observer&);
+template Outcome<double> solve_newton(const Problem<double>&, const SolverOptions&, State<double>, const Observer&);
+
+}  // namespace lipschitzlr::linear
