@@ -86,6 +86,15 @@ void apply(const Config& config, const std::string& path, const Command& command
   }
 }
 
+// CLI11's own message for an option that is given twice speaks of its arguments.
+void assign_once(const Option& option, const std::vector<std::string>& words) {
+  if (words.size() > 1 && option.member.kind != run::Member::Kind::words) {
+    const std::string flag = flag_of(option);
+    throw Error(Fault::usage, fmt::format("{} {} {} {}: give it once", flag, words[0], flag, words[1]));
+  }
+  assign(option, words);
+}
+
 void add_option(CLI::App& app, const Option& option, const Config& config) {
   const std::string name = option.traits.flags.empty() ? flag_of(option) : option.traits.flags;
   std::string help = wrap("", help_of(option), kTextWidth - kHelpColumn);
@@ -93,12 +102,14 @@ void add_option(CLI::App& app, const Option& option, const Config& config) {
   CLI::Option* const made =
       takes_value(option)
           ? app.add_option(
-                name, [option](const CLI::results_t& words) { return assign(option, words), true; }, help)
+                name, [option](const CLI::results_t& words) { return assign_once(option, words), true; }, help)
           : app.add_flag_callback(
                 name, [option] { assign(option, {}); }, help);
   made->type_name(values_of(option));
   if (!option.traits.group.empty()) made->group(option.traits.group);
-  if (option.member.kind == run::Member::Kind::words) made->expected(1, -1)->allow_extra_args();
+  if (takes_value(option)) {
+    made->expected(1, -1)->allow_extra_args(option.member.kind == run::Member::Kind::words);
+  }
   if (option.traits.required && !is_in(config, option)) made->required();
 }
 

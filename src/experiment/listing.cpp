@@ -149,7 +149,7 @@ std::string estimate_text(const std::vector<NetworkTask>& tasks, const std::vect
                      {"", "an epoch"},
                      {"", "the rest"}},
                     lines) +
-         fmt::format("\nTogether about {}; nothing was run.\n", format_duration(3600 * total));
+         fmt::format("\nTogether {}; nothing was run.\n", format_duration(3600 * total));
 }
 
 std::string estimate_json(const std::vector<NetworkTask>& tasks, const std::vector<run::NetworkSpeed>& speeds) {

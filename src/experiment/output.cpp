@@ -207,7 +207,7 @@ std::string open_text(const std::vector<NetworkTask>& tasks) {
                      {"epochs", "asked"},
                      {"", "about"}},
                     lines) +
-         (total > 0 ? fmt::format("Together about {}.\n", format_duration(3600 * total)) : "");
+         (total > 0 ? fmt::format("Together {}.\n", format_duration(3600 * total)) : "");
 }
 
 }  // namespace

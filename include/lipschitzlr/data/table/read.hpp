@@ -1,5 +1,5 @@
 #pragma once
-// Reading a table from a file or from standard input: CSV, TSV and LIBSVM told apart by looking, .gz and .xz unpacked
+// Reading a table from a file or from standard input: CSV, TSV and LIBSVM auto-detected, .gz and .xz unpacked
 // on the way. What does not fit is an Error (data) with file, line, column and what was expected.
 
 #include <optional>
