@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/output_file.hpp"
 #include "app/show.hpp"
 #include "base/terminal.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/run/fit.hpp"
 
 namespace lipschitzlr::app {
@@ -17,6 +17,7 @@ struct State {
   run::FitRequest options;
   std::string output;
   bool json = false, quiet = false;
+  bool writes = false;  // -o is given
 };
 
 int exit_code_of(linear::Stop stop) {
@@ -60,7 +61,7 @@ int fit(State& state, const Connect& connect) {
   }
   const bool speaks = is_root(communicator.get());
   from_root(communicator.get(), [&] {
-    if (!state.output.empty()) check_writable(state.output);
+    if (state.writes) check_output(state.output, {options.data.source});
     return "";
   });
   const run::Prepared prepared = run::prepare(options.data);
@@ -88,6 +89,7 @@ Command fit_command(const Connect& connect) {
       .run =
           [state, connect](const Call& call) {
             state->options.command = call.words;
+            state->writes = call.given.contains("output");
             return fit(*state, connect);
           },
       .details =

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/output_file.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
@@ -57,7 +58,8 @@ std::string as_json(const linear::Model& model, const DenseMatrix<double>& score
   return object.dump(2) + "\n";
 }
 
-void predict(const State& state) {
+void predict(const State& state, bool writes) {
+  if (writes) check_output(state.output, {state.model, state.data});
   const linear::Model model = linear::load_model(state.model);
   const data::Table table = run::load_rows(model, state.data, state.read, run::Target::ignored);
   ThreadPool pool(state.threads);
@@ -96,7 +98,7 @@ Command predict_command() {
                               {"probabilities", &state->probabilities, "also the probability of each class"},
                               run::threads_option(state->threads),
                               run::json_option(state->json)},
-      .run = [state](const Call&) { return predict(*state), 0; },
+      .run = [state](const Call& call) { return predict(*state, call.given.contains("output")), 0; },
       .details = "Columns are found by name when the file has a header; a target column may be there and is ignored.",
       .examples =
           "predict model.json new.csv > predictions.csv\n"

@@ -169,6 +169,10 @@ Model model_from_json(const std::string& text, const std::string& name) {
   model.training = reader.get<json>("training").dump();
   if (file.contains("resume")) model.resume = file["resume"].dump();
   check_model_shape(model, reader);
+  if (std::set<std::string>(model.feature_names.begin(), model.feature_names.end()).size() !=
+      model.feature_names.size()) {
+    reader.fail("a feature has the name of another one");
+  }
   return model;
 }
 

@@ -34,6 +34,14 @@ std::string to_json(const State<Scalar>& state) {
       .dump();
 }
 
+namespace {
+
+[[noreturn]] void fail_resume(const std::string& name) {
+  throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", name));
+}
+
+}  // namespace
+
 template <class Scalar>
 State<Scalar> state_from_json(const std::string& text, const std::string& name) {
   try {
@@ -41,20 +49,25 @@ State<Scalar> state_from_json(const std::string& text, const std::string& name) 
     const auto weights = [&](const char* field) {
       return weights_from<Scalar>(object.at(field).template get<std::vector<std::vector<double>>>());
     };
+    const auto count = [&](const char* field) {
+      constexpr std::int64_t kMost = std::int64_t{1} << 50;  // more than any training takes
+      const auto number = object.at(field).is_number_integer() ? object.at(field).template get<std::int64_t>() : -1;
+      if (number < 0 || number > kMost) fail_resume(name);
+      return number;
+    };
     State<Scalar> state;
     state.weights = weights("weights");
     state.first = weights("first");
     state.second = weights("second");
     state.momentum = object.at("momentum").template get<double>();
-    state.epoch = object.at("epoch").template get<std::int64_t>();
-    state.step = object.at("step").template get<std::int64_t>();
+    state.epoch = count("epoch");
+    state.step = count("step");
     state.quiet = object.at("quiet").template get<int>();
     state.rule = object.at("rule").template get<std::string>();
     state.random = object.at("random").template get<std::string>();
     return state;
-  } catch (const json::exception& error) {
-    throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged ({}); fit again without --resume",
-                                         name, error.what()));
+  } catch (const json::exception&) {
+    fail_resume(name);
   }
 }
 

@@ -1,0 +1,25 @@
+#pragma once
+// The file a command writes must not be one that it reads.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
+
+namespace lipschitzlr::app {
+
+// Before the work: throws Error when the file can't be written, has no name, or is one of the inputs.
+inline void check_output(const std::string& path, const std::vector<std::string>& inputs) {
+  if (path.empty()) throw Error(Fault::usage, "-o: expected the name of a file");
+  for (const std::string& input : inputs) {
+    std::error_code failure;
+    if (std::filesystem::equivalent(path, input, failure)) {
+      throw Error(Fault::usage, "-o " + path + ": that is the file to read; name another one");
+    }
+  }
+  check_writable(path);
+}
+
+}  // namespace lipschitzlr::app
