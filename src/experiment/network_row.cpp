@@ -5,24 +5,25 @@
 #include <set>
 
 #include "lipschitzlr/experiment/row.hpp"
+#include "lipschitzlr/run/train_options.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
 
 using run::Record;
 
-// Options of `train` that are compared with the recipe by value, or that change nothing in the figures.
-const std::set<std::string> kAsRowsOrNoMatter = {"--data",     "--model",       "--optimizer",
-                                                 "--policy",   "--protocol",    "--decay",
-                                                 "--l2",       "--batch",       "--first-rate",
-                                                 "--rate",     "--constant",    "--update",
-                                                 "--augment",  "--padding",     "--precision",
-                                                 "--set",      "--k1",          "--k2",
-                                                 "--bn-eps",   "--bn-momentum", "--limit",
-                                                 "--schedule", "--epochs",      "--seed",
-                                                 "--threads",  "--log-steps",   "--checkpoint-minutes",
-                                                 "--output",   "--quiet",       "--json",
-                                                 "--watch",    "--resume"};
+// Flags of `train` that change nothing in the figures, or whose values were compared by the option's name.
+std::set<std::string> harmless_flags(const std::set<std::string>& compared) {
+  run::TrainRequest request;
+  run::TrainOptions options;
+  std::set<std::string> flags = {"--quiet", "--json"};
+  for (const run::Option& option : options_of(request)) flags.insert(flag_of(option));
+  for (const run::Option& option : options_of(options)) {
+    if (!option.traits.may_change && !compared.contains(option.name)) flags.erase(flag_of(option));
+  }
+  flags.erase("--weights");
+  return flags;
+}
 
 std::string number_text(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "none"; }
 
@@ -60,32 +61,40 @@ bool is_of(const Recipe& recipe, const std::string& protocol, const Record& reco
 
 std::vector<std::string> departures(const Recipe& recipe, const std::string& protocol, const Record& record) {
   std::vector<std::string> list;
-  const auto compare = [&](const char* name, const char* option, std::optional<double> wanted) {
+  std::set<std::string> compared = {"data", "network", "optimizer", "policy", "protocol", "limit", "schedule", "seed"};
+  const auto compare = [&](const char* name, const char* option, std::optional<double> wanted, bool always) {
+    compared.insert(option);
     const std::optional<double> had = number_of(record, option);
-    if (had != wanted) list.push_back(fmt::format("{} {} in place of {}", name, number_text(had), number_text(wanted)));
+    if (had == wanted || (!always && record.option(option).empty())) return;
+    list.push_back(fmt::format("{} {} in place of {}", name, number_text(had), number_text(wanted)));
   };
   const NetworkTraining& training = *recipe.network;
-  const bool coded = protocol == "coded";
-  compare("batches of", "batch", static_cast<double>(training.batch));
-  if (training.policy != "baseline") compare("first rate", "first_rate", training.first_rate);
-  if (!record.option("rate").empty()) compare("rate", "rate", training.rate);
-  compare("constant", "constant", coded ? training.coded_constant : std::nullopt);
-  if (!record.option("l2").empty()) compare("l2", "l2", training.decay);  // the constant's lambda, under both protocols
-  if (!record.option("decay").empty()) compare("decay", "decay", coded ? training.decay : 0);
-  for (const auto& [option, usual] :
-       {std::pair{"update", "epoch"}, {"augment", "auto"}, {"padding", "tensorflow"}, {"precision", "single"}}) {
-    const std::string had = record.option(option);
-    if (!had.empty() && had != usual) list.push_back(fmt::format("{} {} in place of {}", option, had, usual));
-  }
-  for (const char* const option : {"settings", "k1", "k2", "bn_epsilon", "bn_momentum"}) {
-    const std::string had = record.option(option);
-    if (!had.empty()) list.push_back(fmt::format("{} {}", option, had));
+  const bool coded = protocol == "coded", baseline = training.policy == "baseline";
+  compare("batches of", "batch", static_cast<double>(training.batch), true);
+  compare("first rate", "first_rate", baseline ? number_of(record, "first_rate") : training.first_rate, true);
+  compare("rate", "rate", training.rate, false);
+  compare("constant", "constant", coded ? training.coded_constant : std::nullopt, true);
+  compare("l2", "l2", training.decay, false);  // the constant's lambda, under both protocols
+  compare("decay", "decay", coded ? training.decay : 0, false);
+  for (const auto& [option, usual] : {std::pair{"update", "epoch"},
+                                      {"augment", "auto"},
+                                      {"padding", "tensorflow"},
+                                      {"precision", "single"},
+                                      {"settings", ""},
+                                      {"k1", ""},
+                                      {"k2", ""},
+                                      {"bn_epsilon", ""},
+                                      {"bn_momentum", ""}}) {
+    compared.insert(option);
+    const std::string had = record.option(option), instead = *usual == 0 ? "" : fmt::format(" in place of {}", usual);
+    if (!had.empty() && had != usual) list.push_back(fmt::format("{} {}{}", option, had, instead));
   }
   // What else a row leaves at its default.
+  const std::set<std::string> harmless = harmless_flags(compared);
   for (auto word = record.command.begin(); word != record.command.end(); ++word) {
-    const std::string option = word->substr(0, word->find('='));
-    if (option.size() < 3 || !option.starts_with("--") || kAsRowsOrNoMatter.contains(option)) continue;
-    const bool has_value = option == *word && word + 1 != record.command.end() && !(word + 1)->starts_with("--");
+    const std::string flag = word->substr(0, word->find('='));
+    if (flag.size() < 3 || !flag.starts_with("--") || harmless.contains(flag)) continue;
+    const bool has_value = flag == *word && word + 1 != record.command.end() && !(word + 1)->starts_with("--");
     list.push_back(has_value ? *word + " " + *(word + 1) : *word);
   }
   return list;

@@ -31,10 +31,11 @@ void require_equal(const NetworkTask& task, const Limits& limits, const Record& 
   const std::vector<std::pair<std::string, std::string>> wanted = {
       {"data", limits.data.empty() ? task.recipe.network->data : limits.data},
       {"protocol", task.protocol},
-      {"limit", std::to_string(limits.images)},
+      {"limit", limits.images > 0 ? std::to_string(limits.images) : ""},
       {"seed", std::to_string(task.seed)}};
   for (const auto& [name, value] : wanted) {
-    if (record.option(name) == value) continue;
+    const bool unlimited = name == "limit" && record.number(name) == 0;  // older records have 0 for none
+    if ((unlimited ? "" : record.option(name)) == value) continue;
     throw Error(Fault::data,
                 fmt::format("{} holds a training with {} \"{}\", not \"{}\"; choose another folder with --records",
                             task.folder, name, record.option(name), value));

@@ -179,6 +179,10 @@ TEST_F(NetworkRunner, ATrainingUnderAnotherNameIsNotRunAgain) {
   EXPECT_EQ(tasks_of({kSgd})[0].done, 0);
   write_file_atomically(folder / "mine" / "checkpoint.safetensors", "");
   EXPECT_EQ(tasks_of({kSgd})[0].folder, (folder / "mine").string());
+  std::string config = read_file(folder / "mine" / "config.json");
+  config.replace(config.find("\"limit\": 0"), 10, "\"limit\": null");  // as newer records have it
+  write_file_atomically(folder / "mine" / "config.json", config);
+  EXPECT_EQ(tasks_of({kSgd})[0].done, 1);
   fs::copy(folder / "mine", folder / "shorter");
   write_file_atomically(folder / "shorter" / "metrics.jsonl", "");
   EXPECT_EQ(tasks_of({kSgd})[0].folder, (folder / "mine").string()) << "the one with the most epochs";
