@@ -163,7 +163,7 @@ TEST(Read, PackedFilesCutShortOrDamagedAreErrors) {
     EXPECT_EQ(error_of(damaged), kind + "is damaged: get it again");
   }
   EXPECT_EQ(error_of(gzip("a,y\n1,2\n") + "more"),
-            "t: the gzip file goes on with something else after its end: get it again");
+            "t: the gzip file continues with something else after its end: get it again");
 }
 
 TEST(Read, OtherArchivesAreRefusedByName) {
