@@ -30,12 +30,13 @@ std::string on_terminal(unsigned short columns, const std::function<void()>& wor
   work();
   dup2(before, STDERR_FILENO);
   close(before);
-  fcntl(screen, F_SETFL, O_NONBLOCK);
-  char bytes[4096];
-  const ssize_t got = read(screen, bytes, sizeof bytes);
+  // With the terminal closed, reading ends after its last byte; one read may return only a part of it.
   close(terminal);
+  std::string text;
+  char bytes[4096];
+  for (ssize_t got = 0; (got = read(screen, bytes, sizeof bytes)) > 0;) text.append(bytes, static_cast<std::size_t>(got));
   close(screen);
-  return {bytes, static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+  return text;
 }
 
 TEST(Terminal, BarsFillUp) {
