@@ -4,5 +4,8 @@
 """
 from importlib.metadata import version as _version
 
+from ._record import Record
+from ._report import report
+
 __version__ = _version("lipschitzlr")
-__all__ = ["__version__"]
+__all__ = ["Record", "__version__", "report"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import replace
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import torch
 import torch.distributed
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from ._loss import CrossEntropy, Loss, Norms, checked_norm
 from ._options import RateOptions
 from ._rules import RULES, Measurement, Rule, saved_count, saved_flag, saved_number, schedule_factor, second_moment
-from ._tap import Tap, find_head
+from ._tap import Tap, find_head, group_device, has_group
 
 Groups = Sequence[Mapping[str, Any]]
 _SYMBOLS = ("K_z", "max_w", "G", "S")
@@ -28,7 +28,7 @@ def _loss_behind(head: nn.Linear) -> Loss:
 
 
 def _make_rule(options: RateOptions) -> Rule:
-    if options.rule not in RULES:
+    if options.rule is None or options.rule not in RULES:
         raise ValueError(f"there is no rate rule {options.rule!r}; choose one of {', '.join(RULES)}")
     return RULES[options.rule](options)
 
@@ -184,11 +184,11 @@ class RateController:
         tensors = self._buffers + [parameter for group in groups for parameter in group["params"]]
         norms = [tensor.detach().to(torch.float64).norm().cpu() for tensor in tensors if tensor.is_floating_point()]
         largest = torch.stack(norms).max() if norms else torch.zeros((), dtype=torch.float64)
-        if self._options.distributed and torch.distributed.is_available() and torch.distributed.is_initialized():
+        if self._options.distributed and has_group():
             # Buffers may differ between processes: that of rank 0 gives all the rate of the same bits.
-            if torch.distributed.get_backend() == "nccl":
-                largest = largest.cuda()
-            torch.distributed.broadcast(largest, 0)
+            broadcast: Callable[[Tensor, int], Any] = torch.distributed.broadcast
+            largest = largest.to(group_device())
+            broadcast(largest, 0)
         return float(largest)
 
 

@@ -10,6 +10,7 @@ With bias_correction each average is divided by 1 - beta^t, t counting the steps
 """
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any, Callable, ClassVar, Iterable, Mapping, Optional, Union
 
@@ -123,7 +124,8 @@ class LipschitzOptimizer(Optimizer):
         super().load_state_dict(rest)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_controller": self._controller}
+        # torch's own has its own three attributes only; its type stubs do not mention it.
+        return {**getattr(super(), "__getstate__")(), "_controller": self._controller}
 
     def _check_saved(self, saved: dict[str, Any]) -> None:
         try:
@@ -150,7 +152,7 @@ class LipschitzOptimizer(Optimizer):
 
     def _corrected(self, beta: float, state: dict[str, Any]) -> float:
         """By which an average is divided."""
-        return 1.0 - float(beta) ** state["step"] if self._controller.options.bias_correction else 1.0
+        return 1 - math.pow(beta, state["step"]) if self._controller.options.bias_correction else 1.0
 
 
 def _checked_gradient(parameter: Tensor) -> Tensor:
@@ -163,14 +165,20 @@ def _checked_gradient(parameter: Tensor) -> Tensor:
     return gradient
 
 
+def _zeros(state: dict[str, Any], name: str, like: Tensor) -> Tensor:
+    """The tensor of that name; zeros at first."""
+    if name not in state:
+        state[name] = torch.zeros_like(like)
+    tensor: Tensor = state[name]
+    return tensor
+
+
 def _average(state: dict[str, Any], value: Tensor, beta: float) -> Tensor:
-    average: Tensor = state.setdefault("average", torch.zeros_like(value)) if "average" not in state else state["average"]
-    return average.mul_(beta).add_(value, alpha=1 - beta)
+    return _zeros(state, "average", value).mul_(beta).add_(value, alpha=1 - beta)
 
 
 def _average_squares(state: dict[str, Any], value: Tensor, beta: float) -> Tensor:
-    squares: Tensor = state.setdefault("squares", torch.zeros_like(value)) if "squares" not in state else state["squares"]
-    return squares.mul_(beta).addcmul_(value, value, value=1 - beta)
+    return _zeros(state, "squares", value).mul_(beta).addcmul_(value, value, value=1 - beta)
 
 
 def _root(average: Tensor, divisor: float, epsilon: float) -> Tensor:

@@ -66,15 +66,26 @@ def _measure(activations: Tensor) -> Tensor:
         )
 
 
+def group_device() -> torch.device:
+    """Where the default process group wants its tensors."""
+    return torch.device("cuda" if torch.distributed.get_backend() == "nccl" else "cpu")
+
+
+def has_group() -> bool:
+    """Whether there is a default process group of several processes."""
+    group = torch.distributed
+    return group.is_available() and group.is_initialized() and group.get_world_size() > 1
+
+
 def _sum_over_processes(batches: list[Tensor]) -> list[Tensor]:
     """The sums over the default process group of each of the batches that every process measured since its last step."""
-    group = torch.distributed
-    size, count = group.get_world_size(), len(batches)
+    size, count = torch.distributed.get_world_size(), len(batches)
+    all_reduce: Callable[[Tensor], Any] = torch.distributed.all_reduce
     last = batches[-1].cpu() if batches else torch.zeros(4, dtype=torch.float64)
     own = torch.cat([last, torch.tensor([last[3] ** 2, count, count**2], dtype=torch.float64)])
-    device = torch.device("cuda", torch.cuda.current_device()) if group.get_backend() == "nccl" else torch.device("cpu")
+    device = group_device()
     sums = own.to(device)
-    group.all_reduce(sums)
+    all_reduce(sums)
     _, _, _, rows, row_squares, counts, count_squares = sums.tolist()
     # All have the same number if and only if the square of the sum is size times the sum of the squares.
     if size * count_squares != counts * counts:
@@ -90,7 +101,7 @@ def _sum_over_processes(batches: list[Tensor]) -> list[Tensor]:
     if count <= 1:
         return [sums[:4]] * count
     all_sums = torch.stack([batch.to(device) for batch in batches])
-    group.all_reduce(all_sums)
+    all_reduce(all_sums)
     return list(all_sums)
 
 
@@ -125,9 +136,8 @@ class Tap:
     def collect(self, distributed: bool) -> None:
         """Counts what was measured since the last call: of the whole batch, where processes share it."""
         batches, self._pending = self._pending, []
-        if distributed and torch.distributed.is_available() and torch.distributed.is_initialized():
-            if torch.distributed.get_world_size() > 1:
-                batches = _sum_over_processes(batches)
+        if distributed and has_group():
+            batches = _sum_over_processes(batches)
         if not batches:
             return
         values = torch.stack([batch.cpu() for batch in batches]).tolist()
