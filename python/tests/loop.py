@@ -23,7 +23,7 @@ class Loop:
         for parameter in self.parameters:
             parameter.grad = None
         loss = nn.functional.cross_entropy(self.head(self.batch), torch.arange(ROWS) % CLASSES)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         return loss
 
     def constant(self) -> float:

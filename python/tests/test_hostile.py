@@ -93,31 +93,31 @@ HEAD = nn.Linear(WIDTH, 4)
 ONE = nn.Linear(WIDTH, 1)
 BAD_CALLS: list[Callable[[], Any]] = [
     lambda: CrossEntropy(1),
-    lambda: CrossEntropy(2.5),  # type: ignore[arg-type]
+    lambda: CrossEntropy(2.5),
     lambda: CrossEntropy(True),
     lambda: SquaredError(-1, 1),
     lambda: SquaredError(math.nan, 1),
-    lambda: SquaredError(1, "2"),  # type: ignore[arg-type]
+    lambda: SquaredError(1, "2"),
     lambda: AdaMo([], HEAD),
     lambda: AdaMo(W, HEAD),
-    lambda: AdaMo([1.0], HEAD),  # type: ignore[list-item]
-    lambda: AdaMo(None, HEAD),  # type: ignore[arg-type]
+    lambda: AdaMo([1.0], HEAD),
+    lambda: AdaMo(None, HEAD),
     lambda: AdaMo([W * 2], HEAD),
     lambda: AdaMo([{"params": [W], "lr": 0.1}], HEAD),
     lambda: AdaMo([{"params": [W], "scale": -1}], HEAD),
     lambda: AdaMo([{"params": [W]}, {"params": [W]}], HEAD),
     lambda: AdaMo([{}], HEAD),
-    lambda: AdaMo([{"params": [W]}, 3], HEAD),  # type: ignore[list-item]
-    lambda: AdaMo([W]),  # type: ignore[call-arg]
-    lambda: AdaMo([W], None),  # type: ignore[arg-type]
-    lambda: AdaMo([W], "head"),  # type: ignore[arg-type]
-    lambda: AdaMo([W], nn.Linear),  # type: ignore[arg-type]
+    lambda: AdaMo([{"params": [W]}, 3], HEAD),
+    lambda: AdaMo([W]),
+    lambda: AdaMo([W], None),
+    lambda: AdaMo([W], "head"),
+    lambda: AdaMo([W], nn.Linear),
     lambda: AdaMo([W], nn.ReLU()),
     lambda: AdaMo([W], nn.ModuleList([HEAD, ONE])),
     lambda: AdaMo([W], nn.Bilinear(2, 2, 2)),
     lambda: AdaMo([W], ONE),
-    lambda: LipschitzRate(None, HEAD),  # type: ignore[arg-type]
-    lambda: LipschitzRate(optim.SGD([W], lr=1), None),  # type: ignore[arg-type]
+    lambda: LipschitzRate(None, HEAD),
+    lambda: LipschitzRate(optim.SGD([W], lr=1), None),
     lambda: LipschitzRate(optim.SGD([W], lr=1), ONE),
     lambda: LipschitzRate(optim.SGD([W], lr=1), HEAD, lr=2),
     lambda: LipschitzRate(optim.Adam([W]), HEAD, beta1=0.5),
@@ -198,7 +198,7 @@ def test_forgotten_and_late_calls_are_refused() -> None:
     with pytest.raises(RuntimeError, match="forward pass"):
         optimizer.step()
     with pytest.raises(TypeError, match="closure"):
-        optimizer.step(3)  # type: ignore[arg-type]
+        optimizer.step(3)
     loop.backward(1)
     optimizer.param_groups[0]["lr"] = 1.0
     with pytest.raises(RuntimeError, match="set to 1.0 by something else"):
@@ -264,7 +264,7 @@ def test_data_parallel_is_refused_because_it_splits_the_batch() -> None:
     loop = Loop()
     AdaMo(loop.parameters, loop.head)
     optimizer = AdaMo(loop.parameters, loop.head)
-    replica = loop.head._replicate_for_data_parallel()  # type: ignore[no-untyped-call]
+    replica = loop.head._replicate_for_data_parallel()
     with pytest.raises(RuntimeError, match="DistributedDataParallel"):
         replica(torch.zeros(ROWS, WIDTH, dtype=torch.float64))
     with pytest.raises(RuntimeError, match="no penultimate"):

@@ -340,12 +340,12 @@ def test_a_step_that_a_gradient_scaler_leaves_out_is_forgotten() -> None:
 def test_the_gradient_scaler_takes_our_optimizers() -> None:
     loop, plain_loop = Loop(), Loop()
     optimizer, plain = AdaMo(loop.parameters, loop.head), AdaMo(plain_loop.parameters, plain_loop.head)
-    scaler = torch.cuda.amp.GradScaler()  # type: ignore[no-untyped-call]
+    scaler = torch.cuda.amp.GradScaler()
     for step in range(3):
         loop.head.zero_grad()
-        scaler.scale(loop.backward(step))  # type: ignore[no-untyped-call]
-        scaler.step(optimizer)  # type: ignore[no-untyped-call]
-        scaler.update()  # type: ignore[no-untyped-call]
+        scaler.scale(loop.backward(step))
+        scaler.step(optimizer)
+        scaler.update()
         plain_loop.backward(step)
         plain.step()
     assert torch.equal(loop.head.weight, plain_loop.head.weight)

@@ -46,11 +46,11 @@ def test_what_is_no_number_is_null_or_refused(tmp_path: pathlib.Path) -> None:
     record = lipschitzlr.Record(tmp_path / "run")
     record.epoch(loss=math.nan, rate=math.inf)
     with pytest.raises(TypeError, match="the figure loss"):
-        record.epoch(loss="low")  # type: ignore[arg-type]
+        record.epoch(loss="low")
     with pytest.raises(ValueError, match="epoch is counted"):
         record.epoch(epoch=3)
     with pytest.raises(TypeError, match="the option sizes"):
-        lipschitzlr.Record(tmp_path / "other", sizes=[1, 2])  # type: ignore[arg-type]
+        lipschitzlr.Record(tmp_path / "other", sizes=[1, 2])
     record.finish(stopped="enough")
     assert lines_of(tmp_path / "run") == [{"kind": "epoch", "epoch": 1, "loss": None, "rate": None}]
     for call in (record.epoch, record.step, record.finish):
