@@ -1,7 +1,7 @@
 // The C++ half of python/tests/test_agreement.py: reads a start and batches from the file it is given, takes a step per
-// batch with each optimizer, and prints as JSON what every step had: rate, K_z, max ||w||, G, S, loss. As one of several
-// processes (RANK, WORLD_SIZE) it takes its share of each batch, as DistributedDataParallel does in Python. The cases
-// are those of python/tests/agreement_loop.py.
+// batch with each optimizer, and prints as JSON what every step had: rate, K_z, max ||w||, G, S, loss. As one of
+// several processes (RANK, WORLD_SIZE) it takes its share of each batch, as DistributedDataParallel does in Python. The
+// cases are those of python/tests/agreement_loop.py.
 
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/empty.h>
@@ -47,7 +47,8 @@ Problem read_problem(const char* path) {
   const auto size = [&](int i) { return static_cast<std::int64_t>(sizes.data_ptr<double>()[i]); };
   const std::int64_t width = size(0), hidden = size(1), classes = size(2), rows = size(3), steps = size(4);
   Problem problem;
-  for (const auto& shape : std::vector<std::vector<std::int64_t>>{{hidden, width}, {hidden}, {classes, hidden}, {classes}}) {
+  for (const auto& shape :
+       std::vector<std::vector<std::int64_t>>{{hidden, width}, {hidden}, {classes, hidden}, {classes}}) {
     problem.start.push_back(read_tensor(file, shape));
   }
   for (std::int64_t step = 0; step < steps; ++step) {
@@ -89,8 +90,8 @@ using Make = std::function<Driver(Model&, Communicator*)>;
 template <class Kind>
 Make own(const ControllerOptions& options = {}, double weight_decay = 0) {
   return [=](Model& model, Communicator* communicator) {
-    const auto optimizer = std::make_shared<Kind>(model.parameters, model.head, options,
-                                                  OptimizerOptions().weight_decay(weight_decay));
+    const auto optimizer =
+        std::make_shared<Kind>(model.parameters, model.head, options, OptimizerOptions().weight_decay(weight_decay));
     optimizer->controller().join(communicator);
     return Driver{[=] { optimizer->step(); }, [=] { return rate_in(*optimizer); },
                   [=] { return optimizer->controller().numbers(); }, [=] { return optimizer->controller().save(); }};

@@ -61,7 +61,7 @@ def _measure(activations: Tensor) -> Tensor:
                 row_squares.sum(),
                 row_squares.sqrt().sum(),
                 squares.square().sum(),
-                torch.tensor(float(activations.shape[0]), dtype=torch.float64, device=activations.device),
+                row_squares.new_full((), float(activations.shape[0])),
             ]
         )
 
@@ -140,20 +140,18 @@ class Tap:
             batches = _sum_over_processes(batches)
         if not batches:
             return
-        values = torch.stack([batch.cpu() for batch in batches]).tolist()
-        for squares, row_norm_sum, fourth_powers, rows in values[:-1]:
-            # A batch that was NaN or infinite and not stepped on: AMP's GradScaler left the step out.
-            if math.isfinite(squares):
+        measured = torch.stack([batch.cpu() for batch in batches]).tolist()
+        for number, (squares, row_norm_sum, fourth_powers, rows) in enumerate(measured, 1):
+            # One before the last that is NaN or infinite had no step: AMP's GradScaler left it out.
+            if number == len(measured) or math.isfinite(squares):
                 self.add(Norms(math.sqrt(squares), row_norm_sum, math.sqrt(fourth_powers), int(rows)))
-        squares, row_norm_sum, fourth_powers, rows = values[-1]
-        self.add(Norms(math.sqrt(squares), row_norm_sum, math.sqrt(fourth_powers), int(rows)))
 
     def add(self, norms: Norms) -> None:
-        means = [of.row_norm_sum / of.rows for of in (self.largest, norms) if of.rows > 0]
+        means = [of.row_norm_sum / of.rows if of.rows > 0 else 0.0 for of in (self.largest, norms)]
         rows = max(self.largest.rows, norms.rows)
         self.largest = Norms(
             _maximum(self.largest.frobenius, norms.frobenius),
-            (_maximum(*means) if len(means) == 2 else sum(means)) * rows,
+            _maximum(*means) * rows,
             _maximum(self.largest.square_frobenius, norms.square_frobenius),
             rows,
         )
