@@ -219,7 +219,7 @@ def test_a_loaded_state_continues_bit_for_bit(kind: Any, steps_per_epoch: int) -
 
 
 @pytest.mark.parametrize("kind", OPTIMIZERS)
-def test_a_copy_of_model_and_optimizer_goes_its_own_way(kind: Any) -> None:
+def test_a_copy_of_model_and_optimizer_trains_on_its_own(kind: Any) -> None:
     for copied in (copy.deepcopy, lambda both: pickle.loads(pickle.dumps(both))):
         loop = Loop()
         optimizer = kind(loop.parameters, loop.head)

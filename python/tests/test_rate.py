@@ -100,7 +100,7 @@ def test_what_was_saved_continues_bit_for_bit(steps_per_epoch: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Seems like `optimizer.step")  # torch's own hint at the same mistake
-def test_a_scheduler_is_a_second_master_of_the_rate_and_refused() -> None:
+def test_a_scheduler_that_sets_the_rate_too_is_refused() -> None:
     for before in (True, False):
         loop = Loop()
         sgd = optim.SGD(loop.parameters, lr=1)
@@ -135,7 +135,7 @@ def test_a_closure_is_called_first_and_once() -> None:
     assert torch.equal(loop.head.weight, reference.head.weight)
 
 
-def test_a_copy_of_model_and_rate_goes_its_own_way() -> None:
+def test_a_copy_of_model_and_rate_trains_on_its_own() -> None:
     loop = Loop()
     rate = LipschitzRate(optim.Adam(loop.parameters), loop.head)
     loop.backward(0)

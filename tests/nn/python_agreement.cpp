@@ -151,6 +151,7 @@ double pass(Model& model, const Batch& batch, Communicator* communicator) {
   const at::Tensor scores = model.head(at::tanh(model.hidden(batch.images.slice(0, begin, end))));
   const at::Tensor loss = at::cross_entropy_loss(scores, batch.labels.slice(0, begin, end));
   loss.backward();
+  model.head->tap()->divert(nullptr);
   if (communicator == nullptr) return loss.item<double>();
   for (const at::Tensor& parameter : model.parameters) average(parameter.grad(), *communicator);
   std::vector<double> sums = {norms.frobenius * norms.frobenius, norms.row_norm_sum,

@@ -3,7 +3,6 @@ layer measured."""
 from __future__ import annotations
 
 import weakref
-from dataclasses import replace
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import torch
@@ -144,7 +143,7 @@ class RateController:
             reason = f"{error} is missing" if isinstance(error, KeyError) else error
             raise ValueError(f"the saved state of the learning rate can't be used: {reason}") from error
         self._rule, self._steps, self._guessed, self._numbers = rule, steps, guessed, numbers
-        self._options = replace(rule.options)
+        self._options = rule.options
         self._tap.last, self._tap.largest, self._tap.batches = last, largest, batches
         self._batches_seen = batches
         self._rates = []
