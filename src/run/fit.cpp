@@ -98,6 +98,7 @@ void conclude(const Prepared& prepared, const FitRequest& options, const json& s
   if (prepared.test.rows() > 0) {
     result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test);
   }
+  result.warnings = warnings_of(result);
   const json summary = summary_of(setting, result);
   result.model.training = to_text(summary);
   if (can_resume(result.stop, options)) {

@@ -1,5 +1,7 @@
 #include "lipschitzlr/run/fit_options.hpp"
 
+#include <cctype>
+
 #include "base/numbers.hpp"
 #include "run/shared_options.hpp"
 
@@ -11,6 +13,21 @@ std::vector<std::string> names_of(std::initializer_list<Enum> values) {
   std::vector<std::string> names;
   for (const Enum value : values) names.push_back(to_string(value));
   return names;
+}
+
+std::string separator_name(const std::optional<char>& separator) {
+  if (!separator) return "";
+  return *separator == '\t' ? "tab" : *separator == ' ' ? "space" : std::string(1, *separator);
+}
+
+std::optional<std::optional<char>> separator_from(const std::string& name) {
+  if (name.empty()) return std::optional<char>();
+  if (name == "tab" || name == "\\t") return '\t';
+  if (name == "space") return ' ';
+  // What a number or a quoted cell may hold parts nothing.
+  const bool usable = name.size() == 1 && std::ispunct(static_cast<unsigned char>(name[0])) != 0 &&
+                      std::string("\"+-.").find(name[0]) == std::string::npos;
+  return usable ? std::optional<std::optional<char>>(name[0]) : std::nullopt;
 }
 
 // A number, the constant it is computed from, or auto.
@@ -38,7 +55,7 @@ Options model_options(DataOptions& o) {
   using linear::Family, data::Scaling;
   return {
       {"model", choice(o.model, names_of({Family::linear, Family::logistic, Family::softmax}), "auto"),
-       "what to learn; auto: by the target: text makes classes, and so do 2 to 20 different whole numbers on at least "
+       "what to learn; auto: by the target: text makes classes, and so do 2 to 10 different whole numbers on at least "
        "three times as many rows (two of them: on three rows); any other number makes linear; two classes make "
        "logistic, more softmax"},
       {"scale",
@@ -142,6 +159,10 @@ Options options_of(data::ReadOptions& o, const std::string& target_help) {
        "target column: its name or number, -1 being the last; " + target_help,
        {.placeholder = "COLUMN"}},
       {"format", choice(o.format, {"auto", "csv", "tsv", "libsvm"}), "auto: detected", {.may_change = true}},
+      {"sep",
+       spelled(o.separator, separator_name, separator_from, "one character, tab or space"),
+       "what stands between the cells of a CSV; default: detected",
+       {.placeholder = "CHARACTER", .may_change = true}},
       {"header",
        header,
        "the first line names the columns; default: detected",
