@@ -84,13 +84,12 @@ void predict(const State& state, bool writes) {
 run::Options options_of(ModelAndRows& files, const std::string& target_help) {
   return run::grouped(
       {{"",
-        {{"model", &files.model, "model file written by `lipschitzlr fit`", {.flags = "MODEL", .required = true}},
-         {"data", &files.data, run::kDataHelp, {.flags = "DATA", .required = true}}}},
+        {{"model", &files.model, "model file written by `lipschitzlr fit`", run::Flags{"MODEL"}, run::kRequired},
+         {"data", &files.data, run::kDataHelp, run::Flags{"DATA"}, run::kRequired}}},
        {"Reading", run::options_of(files.read, target_help) +
-                       run::Options{{"columns",
-                                     run::choice(files.columns, {"by name", "by position"}),
+                       run::Options{{"columns", run::choice(files.columns, {"by name", "by position"}),
                                      "use the columns in their order, whatever their names; default: by name",
-                                     {.flags = "--by-position", .is_switch = true}}}}});
+                                     run::Flags{"--by-position"}, run::kSwitch}}}});
 }
 
 Command predict_command() {
@@ -98,10 +97,8 @@ Command predict_command() {
   return {.name = "predict",
           .summary = "Predict rows with a trained model",
           .options = options_of(state->files, "default: the model's, by name; it may be missing and is not used") +
-                     run::Options{{"output",
-                                   &state->output,
-                                   "file to write instead of standard output",
-                                   {.placeholder = "FILE", .flags = "-o,--output"}},
+                     run::Options{{"output", &state->output, "file to write instead of standard output",
+                                   run::Placeholder{"FILE"}, run::Flags{"-o,--output"}},
                                   {"probabilities", &state->probabilities, "also the probability of each class"},
                                   run::threads_option(state->threads),
                                   run::json_option(state->json)},
