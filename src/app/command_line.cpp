@@ -239,6 +239,7 @@ int run_command(const Command& program, const std::vector<std::string>& words) {
     const std::string flag = flag_of(find_option(command->options, name));
     throw Error(Fault::usage, fmt::format("{} and --no{}: give one of them", flag, flag.substr(1)));
   }
+  check_uses(command->options, call.given);
   return command->run(call);
 }
 

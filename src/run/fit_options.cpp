@@ -81,6 +81,7 @@ Options training_options(FitRequest& o) {
   std::vector<std::string> solvers = names_of({Algorithm::gd, Algorithm::accelerated, Algorithm::sgd, Algorithm::adamo,
                                                Algorithm::rmsprop, Algorithm::auto_adam});
   solvers.push_back("lbfgs");
+  const OnlyWith steps{"solver", stepping_solvers()};
   return {
       {"solver", choice(o.solver, std::move(solvers)), "lbfgs is the reference, with no rate at all"},
       {"rate", rate_member(o),
@@ -88,15 +89,16 @@ Options training_options(FitRequest& o) {
        "accelerated, else the best of a trial",
        Placeholder{"RATE"}},
       {"recompute", choice(o.training.recompute, names_of({Recompute::never, Recompute::epoch, Recompute::batch})),
-       "measure the constant again every epoch or every batch"},
+       "measure the constant again every epoch or every batch", steps},
       {"batch", &o.training.batch, "rows per step; 0: all of them (sgd: 128)", Placeholder{"ROWS"}, at_least(0)},
-      {"first_rate", &o.training.rule.first_rate, "rate of the first epoch (AdaMo's x)", above(0)},
-      {"bias_correction", &o.training.rule.bias_correction, "correct averages for their start at zero"},
-      {"fixed", &o.training.rule.fixed, "keep the first measured constant for the whole run"},
+      {"first_rate", &o.training.rule.first_rate, "rate of the first epoch (AdaMo's x)", above(0), steps},
+      {"bias_correction", &o.training.rule.bias_correction, "correct averages for their start at zero",
+       OnlyWith{"solver", {"adamo", "rmsprop", "auto-adam"}}},
+      {"fixed", &o.training.rule.fixed, "keep the first measured constant for the whole run", steps},
       {"second_moment", choice(o.training.second_moment, rate::second_moment_names()),
-       "estimate of S (RMSprop, Auto-Adam)"},
+       "estimate of S (RMSprop, Auto-Adam)", OnlyWith{"solver", {"rmsprop", "auto-adam"}}},
       {"coded_denominator", &o.training.rule.coded_denominator,
-       "divide by K_z alone, as the authors' code does, instead of G (RMSprop)"},
+       "divide by K_z alone, as the authors' code does, instead of G (RMSprop)", OnlyWith{"solver", {"rmsprop"}}},
       {"start", choice(o.random_start, {"zero", "normal"}), "start at w ~ N(0, 1) instead of zero",
        Flags{"--random-start"}, kSwitch},
       {"precision", choice(o.single_precision, {"double", "single"}), "compute in single precision", Flags{"--single"},
@@ -153,7 +155,7 @@ Options options_of(DataOptions& options) {
 
 Options options_of(FitRequest& options) {
   return options_of(options.data) + grouped({{"Training", training_options(options)},
-                                             {"Rate rules", rule_options(options.training.rule)},
+                                             {"Rate rules", rule_options(options.training.rule, "solver")},
                                              {"Stopping, whichever comes first", stopping_options(options.training)},
                                              {"", run_options(options)}});
 }
