@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -46,8 +47,10 @@ struct ThreadPool::Workers {
 
   void serve() {
     for (;;) {
-      // Steps of a solver follow one another within microseconds: look a while before sleeping.
-      for (int spin = 0; spin < 2000 && unclaimed.load(std::memory_order_acquire) == 0; ++spin) {
+      // Steps of a solver follow one another within microseconds: look a while before sleeping. A while is a time: on a
+      // busy machine each yield may give a whole time slice away.
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(500);
+      while (unclaimed.load(std::memory_order_acquire) == 0 && std::chrono::steady_clock::now() < end) {
         std::this_thread::yield();
       }
       if (unclaimed.load(std::memory_order_acquire) == 0) {
