@@ -12,6 +12,8 @@
 namespace lipschitzlr::linear {
 namespace {
 
+constexpr double kReduction = 1e-8;
+
 using Map = Eigen::Map<const Weights<double>>;
 
 template <class Scalar>
@@ -32,6 +34,7 @@ struct Session {
   Outcome<Scalar> outcome;
   Weights<Scalar> weights, gradient;
   std::optional<Stop> stop;
+  double tolerance = 0;  // of the gradient's norm
 
   double evaluate(const double* x, double* g) {
     weights = Map(x, weights.rows(), weights.cols()).template cast<Scalar>();
@@ -50,6 +53,7 @@ struct Session {
     outcome.last = {iteration, iteration, loss, gradient_norm, weight_norm, step, 0};
     monitor.show(outcome.last);
     if (monitor.interrupted()) stop = Stop::interrupted;
+    if (gradient_norm <= tolerance) stop = Stop::gradient_tolerance;
     if (loss < options.loss_threshold) stop = Stop::loss_threshold;
     if (monitor.late()) stop = Stop::seconds;
     return stop ? 1 : 0;
@@ -59,7 +63,7 @@ struct Session {
 lbfgs_parameter_t parameters(const SolverOptions& options) {
   lbfgs_parameter_t settings;
   lbfgs_parameter_init(&settings);
-  settings.epsilon = options.gradient_tolerance > 0 ? options.gradient_tolerance : 1e-8;
+  settings.epsilon = 0;  // its own test is absolute, and met at once where features are small
   settings.max_iterations = static_cast<int>(std::min<std::int64_t>(options.epochs, std::numeric_limits<int>::max()));
   if (options.relative_tolerance > 0) {
     settings.past = 5;
@@ -107,7 +111,10 @@ Outcome<Scalar> solve_lbfgs(const Problem<Scalar>& problem, const SolverOptions&
   Weights<double> gradient = x;
   const double first = session.evaluate(x.data(), gradient.data());
   if (!std::isfinite(first)) throw Error(Fault::training, fmt::format("the loss of the starting weights is {}", first));
-  session.report(x.data(), first, x.norm(), gradient.norm(), 0, 0);
+  const double steepest = gradient.norm();
+  session.tolerance =
+      options.gradient_tolerance > 0 ? options.gradient_tolerance : kReduction * std::min(1.0, steepest);
+  session.report(x.data(), first, x.norm(), steepest, 0, 0);
 
   lbfgs_parameter_t settings = parameters(options);
   if (!session.stop && options.epochs > 0) {

@@ -98,6 +98,7 @@ void conclude(const Prepared& prepared, const FitRequest& options, const json& s
   if (prepared.test.rows() > 0) {
     result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test);
   }
+  result.warnings = warnings_of(result);
   const json summary = summary_of(setting, result);
   result.model.training = to_text(summary);
   if (can_resume(result.stop, options)) {
@@ -157,10 +158,11 @@ void check(const FitRequest& options) {
   refuse(options.solver == Solver::lbfgs && (rate || options.constant || training.batch != 0),
          "--solver lbfgs takes neither --rate nor --batch: it searches along each line, over all rows");
   refuse(rate && !(std::isfinite(*rate) && *rate > 0), "--rate: expected a number above 0");
-  const bool computes =
-      training.recompute != linear::Recompute::never || training.rule.fixed || training.rule.first_rate;
+  const rate::RuleOptions& rule = training.rule;
+  const bool computes = training.recompute != linear::Recompute::never || rule.fixed || rule.first_rate ||
+                        rule.initial_k1 || rule.initial_k2 || rule.hold_averages || rule.coded_denominator;
   refuse(rate && computes, fmt::format("--rate {} is a number: nothing is computed, so leave out --recompute, "
-                                       "--first-rate and --fixed",
+                                       "--first-rate, --fixed, --k1, --k2, --hold-averages and --coded-denominator",
                                        rate.value_or(0)));
   refuse(options.solver == Solver::accelerated && training.batch != 0,
          "the accelerated solver works on all rows; leave --batch out or take --solver sgd");

@@ -36,6 +36,12 @@ json to_json(const linear::Metrics& metrics, linear::Family family) {
   return object;
 }
 
+bool is_converged(linear::Stop stop) {
+  using linear::Stop;
+  return stop == Stop::gradient_tolerance || stop == Stop::relative_tolerance || stop == Stop::loss_threshold ||
+         stop == Stop::certified;
+}
+
 // Tells whether two runs have seen the same numbers (FNV-1a, eight bytes at a time).
 class Fingerprint {
  public:
@@ -94,12 +100,36 @@ json setting_of(FitRequest options, const Prepared& prepared) {
   return setting;
 }
 
+std::vector<std::string> warnings_of(const FitResult& result) {
+  using linear::Stop;
+  std::vector<std::string> warnings;
+  if (result.stop == Stop::epochs || result.stop == Stop::seconds) {
+    warnings.push_back(fmt::format("not converged: the loss was still changing when {}; give more {}",
+                                   to_string(result.stop), result.stop == Stop::epochs ? "--epochs" : "--seconds"));
+  }
+  if (result.stop == Stop::interrupted) warnings.push_back("not converged: interrupted; --resume continues");
+  const linear::Metrics& train = result.train;
+  const std::string advice = "give more --epochs, another --scale, or features that say more";
+  if (result.model.family != linear::Family::linear && train.accuracy <= train.majority_accuracy) {
+    warnings.push_back(
+        fmt::format("nothing learnt: always answering the most frequent class is right as often, "
+                    "{:.2f} %; {}",
+                    100 * train.majority_accuracy, advice));
+  }
+  if (result.model.family == linear::Family::linear && train.loss >= train.constant_loss) {
+    warnings.push_back("nothing learnt: always answering the mean of the target is as good; " + advice);
+  }
+  return warnings;
+}
+
 json summary_of(const json& setting, const FitResult& result) {
   const linear::RunChecks& checks = result.checks;
   json summary = {{"setting", setting},
                   {"rate_source", result.rate_source},
                   {"advice", result.advice},
                   {"stop", to_string(result.stop)},
+                  {"converged", is_converged(result.stop)},
+                  {"warnings", result.warnings},
                   {"epochs", result.last.epoch},
                   {"steps", result.last.step},
                   {"loss", result.last.loss},

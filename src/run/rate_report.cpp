@@ -5,12 +5,13 @@
 
 #include "lipschitzlr/bound/descent.hpp"
 #include "lipschitzlr/linear/advice.hpp"
-#include "lipschitzlr/linear/reference.hpp"
+#include "lipschitzlr/linear/newton.hpp"
 
 namespace lipschitzlr::run {
 namespace {
 
-constexpr int kReferenceIterations = 500;
+// Newton's method is for few weights.
+constexpr Index kMostNewtonWeights = 500;
 
 void add_inputs(std::vector<bound::Input>& inputs, const bound::Constant& constant) {
   for (const bound::Input& input : constant.inputs) {
@@ -25,6 +26,16 @@ double trial_loss_of(const linear::Advice& advice, double rate) {
     if (trial.rate == rate) return trial.loss;
   }
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+// A loss that was found is above the optimum, and a bound on the steps needs what is below: the loss less its proven
+// distance from the optimum.
+double proven_floor(const linear::Problem<double>& problem) {
+  if (problem.zero_weights().size() > kMostNewtonWeights) return 0;
+  linear::SolverOptions options;
+  options.epochs = 100;
+  const auto outcome = linear::solve_newton(problem, options, linear::State<double>{});
+  return std::max(0.0, outcome.last.loss - outcome.certified_gap);
 }
 
 }  // namespace
@@ -52,13 +63,11 @@ RateReport report_rates(const Prepared& prepared, const RateOptions& options) {
   linear::Weights<double> gradient;
   report.start_loss = problem->evaluate(problem->zero_weights(), gradient);
   report.start_gradient_norm = gradient.norm();
-  linear::SolverOptions reference;
-  reference.epochs = kReferenceIterations;
-  report.lowest_loss = linear::solve_lbfgs(*problem, reference, linear::State<double>{}).last.loss;
+  report.loss_floor = proven_floor(*problem);
   report.epsilon = std::pow(report.start_gradient_norm / options.gradient_reduction, 2);
   if (report.epsilon > 0) {
     report.iterations = bound::iteration_bound(problem->constant(linear::ConstantKind::gradient).value,
-                                               std::max(0.0, report.start_loss - report.lowest_loss), report.epsilon);
+                                               std::max(0.0, report.start_loss - report.loss_floor), report.epsilon);
   }
   report.advised = to_string(advice.kind);
   report.advised_rate = problem->constant(advice.kind).rate();

@@ -111,6 +111,24 @@ TEST_F(FitTest, ATeamThatWasAskedDifferentThingsRefusesInEveryProcess) {
   }
 }
 
+TEST_F(FitTest, AnUnfinishedOrUselessTrainingSaysSo) {
+  FitRequest options = patient();
+  options.training.epochs = 0;
+  const FitResult poor = fit_iris(options);
+  ASSERT_EQ(poor.warnings.size(), 2u);
+  EXPECT_NE(poor.warnings[0].find("not converged"), std::string::npos);
+  EXPECT_NE(poor.warnings[1].find("nothing learnt"), std::string::npos);
+  const json summary = json::parse(poor.model.training);
+  EXPECT_EQ(summary["converged"], false);
+  EXPECT_EQ(summary["warnings"], poor.warnings);
+
+  FitRequest good;
+  good.solver = Solver::lbfgs;
+  const FitResult converged = fit_iris(good);
+  EXPECT_TRUE(converged.warnings.empty());
+  EXPECT_EQ(json::parse(converged.model.training)["converged"], true);
+}
+
 TEST_F(FitTest, AFinishedTrainingHasNothingToResume) {
   FitRequest options = patient();
   options.training.gradient_tolerance = 1e-2;

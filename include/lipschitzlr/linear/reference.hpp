@@ -7,8 +7,8 @@
 
 namespace lipschitzlr::linear {
 
-// Uses of the options: epochs (iterations), seconds, gradient_tolerance (default 1e-8 relative to max(1, ||w||) when
-// 0), relative_tolerance and loss_threshold; the observer is called once per iteration.
+// Uses of the options: epochs (iterations), seconds, gradient_tolerance (when 0: 1e-8 of the gradient's norm at the
+// start, at most 1e-8), relative_tolerance and loss_threshold; the observer is called once per iteration.
 template <class Scalar>
 Outcome<Scalar> solve_lbfgs(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
                             const Observer& observer = {});

@@ -26,9 +26,9 @@ struct RateReport {
   std::vector<bound::Input> inputs;         // of all of them, each symbol once
   int trial_steps;
   double start_loss, start_gradient_norm;  // at zero
-  double lowest_loss;                      // by L-BFGS, at most 500 iterations
+  double loss_floor;                       // proven: f* is not below; 0 where there is nothing better
   double epsilon;                          // the squared gradient norm the bound is for
-  double iterations = 0;                   // n >= 2 beta (f(0) - f*) / epsilon; 0 when zero is the optimum
+  double iterations = 0;                   // n >= 2 beta (f(0) - loss_floor) / epsilon; 0 when zero is the optimum
   std::string advised;                     // the constant's name
   double advised_rate;
   std::string reason;
