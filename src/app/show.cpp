@@ -48,6 +48,23 @@ void show_checks(const linear::RunChecks& checks) {
   fmt::print("  {:<28} {}\n", "losses that were not finite", checks.not_finite);
 }
 
+void show_matrix(const run::RateReport& report) {
+  if (!report.matrix) {
+    fmt::print("\nmatrix: not computed for more than {} columns\n", run::kLargestMatrix);
+    return;
+  }
+  const run::ReportedMatrix& matrix = *report.matrix;
+  const std::string condition =
+      matrix.rank < matrix.size
+          ? fmt::format("rank {} of {}: some columns are sums of others, and steps are those of the least norm",
+                        matrix.rank, matrix.size)
+          : fmt::format("condition number {:.3g}", matrix.condition);
+  fmt::print("\nmatrix: B has {}\n", condition);
+  fmt::print("{}", wrap("  ", fmt::format("a step w - B^-1 g lowers the loss by at least g'B^-1 g / 2: from zero by "
+                                          "{:.4g}, where 1/beta promises {:.4g}",
+                                          matrix.promised, report.promised)));
+}
+
 }  // namespace
 
 void show_rates(const run::RateReport& report) {
@@ -64,10 +81,15 @@ void show_rates(const run::RateReport& report) {
     fmt::print("{:<10} {:>12.6g} {:>12.6g} {:>20.6g}{}{}\n", constant.name, constant.value, constant.rate(),
                reported.trial_loss, before, constant.formula);
   }
+  if (report.matrix) {
+    fmt::print("{:<10} {:>12} {:>12} {:>20.6g}{}{}\n", "matrix", "B", "B^-1", report.matrix->trial_loss, before,
+               report.matrix->formula);
+  }
   std::vector<std::string> inputs;
   for (const bound::Input& input : report.inputs)
     inputs.push_back(fmt::format("{} = {:.6g}", input.symbol, input.value));
   fmt::print("\n{}", wrap_items("with  ", inputs, "  "));
+  show_matrix(report);
   fmt::print("\niteration bound of 1/beta: {:.0f} steps bring |gradient| from {:.4g} to {:.4g} or below\n",
              report.iterations, report.start_gradient_norm, std::sqrt(report.epsilon));
   fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* = {:.6g} (by L-BFGS)\n",
@@ -94,6 +116,15 @@ nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Pr
                                    {"value", reported.constant.value},
                                    {"rate", reported.constant.rate()},
                                    {"loss_after_trial", reported.trial_loss}});
+  }
+  if (const auto& matrix = report.matrix) {
+    object["matrix"] = {{"formula", matrix->formula},
+                        {"size", matrix->size},
+                        {"rank", matrix->rank},
+                        {"condition", matrix->condition},
+                        {"promised_descent", matrix->promised},
+                        {"promised_descent_of_gradient", report.promised},
+                        {"loss_after_trial", matrix->trial_loss}};
   }
   object["trial_steps"] = report.trial_steps;
   object["iteration_bound"] = {{"steps", report.iterations},
