@@ -57,6 +57,7 @@ class Problem {
   Problem& operator=(const Problem&) = delete;
 
   const ProblemSetup& setup() const { return setup_; }
+  void set_penalty(Penalty penalty) { setup_.penalty = std::move(penalty); }  // for a path of penalties
   const Matrix& matrix() const { return features_; }          // of this process' rows,
   const Vector<Scalar>& targets() const { return targets_; }  // and these too
   Index rows() const { return share_.total(); }               // of all processes

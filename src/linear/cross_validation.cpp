@@ -1,0 +1,171 @@
+#include "lipschitzlr/linear/cross_validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lipschitzlr/base/collective.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/data/table/split.hpp"
+#include "lipschitzlr/linear/metrics.hpp"
+#include "lipschitzlr/linear/newton.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+constexpr double kPathLength = 1e-8;   // the last lambda, as a share of the first
+constexpr double kPathGap = 1e-4;      // relative: the held-out loss is not sensitive to the last digits of the optimum
+constexpr double kLargeProblem = 5e6;  // stored values times outputs: five folds would take many seconds
+constexpr std::int64_t kPathSteps = 100;
+constexpr int kFolds = 5;
+constexpr int kPartsOfSplit = 25, kHeldParts = 5;
+
+using RowList = std::vector<Index>;
+
+double values_in_table(const data::Table& table, Index outputs) {
+  const auto stored = std::visit(
+      [](const auto& matrix) {
+        if constexpr (requires {
+                        matrix.nonZeros();
+                        matrix.outerIndexPtr();
+                      }) {
+          return matrix.nonZeros();
+        } else {
+          return matrix.size();
+        }
+      },
+      table.features);
+  return static_cast<double>(stored) * static_cast<double>(outputs);
+}
+
+// One training along the path: the rows that it leaves out, in the parts in which they are measured.
+using Round = std::vector<RowList>;
+
+std::vector<Round> rounds_of(const data::Table& table, Index outputs, const PathOptions& path) {
+  Random random(path.seed);
+  if (path.folds == 0 && values_in_table(table, outputs) > kLargeProblem) {
+    std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random);
+    parts.resize(kHeldParts);
+    return {std::move(parts)};
+  }
+  const Index folds = std::min<Index>(path.folds > 0 ? path.folds : kFolds, table.rows());
+  std::vector<Round> rounds;
+  for (RowList& fold : data::deal_rows(table, static_cast<int>(folds), random)) rounds.push_back({std::move(fold)});
+  return rounds;
+}
+
+RowList rows_without(const Round& round, Index rows) {
+  std::vector<bool> left_out(static_cast<std::size_t>(rows));
+  for (const RowList& part : round) {
+    for (const Index row : part) left_out[static_cast<std::size_t>(row)] = true;
+  }
+  RowList others;
+  for (Index row = 0; row < rows; ++row) {
+    if (!left_out[static_cast<std::size_t>(row)]) others.push_back(row);
+  }
+  return others;
+}
+
+// Rows that were held out, as the model sees them.
+class HeldPart {
+ public:
+  HeldPart(const data::Table& rows, const data::Scaler& scaler)
+      : design_(std::visit([&](const auto& matrix) { return Design(scaler.design<double>(matrix)); }, rows.features)),
+        target_(rows.target) {}
+
+  double rows() const { return static_cast<double>(target_.size()); }
+  double loss(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const {
+    const DenseMatrix<double> scored =
+        std::visit([&](const auto& matrix) { return scores(matrix, weights, pool); }, design_);
+    return measure(setup.family, scored, target_, std::max<Index>(2, setup.classes)).loss;
+  }
+
+ private:
+  using Design = std::variant<DenseMatrix<double>, SparseMatrix<double>>;
+  Design design_;
+  Vector<double> target_;
+};
+
+// What was measured of one part along the path.
+struct PartLosses {
+  double rows;
+  std::vector<double> losses;
+};
+
+std::vector<PathPoint> curve_of(const std::vector<double>& lambdas, const std::vector<PartLosses>& parts) {
+  double rows = 0;
+  for (const PartLosses& part : parts) rows += part.rows;
+  std::vector<PathPoint> points;
+  for (std::size_t i = 0; i < lambdas.size(); ++i) {
+    double mean = 0, variance = 0;
+    for (const PartLosses& part : parts) mean += part.rows / rows * part.losses[i];
+    for (const PartLosses& part : parts) variance += part.rows / rows * std::pow(part.losses[i] - mean, 2);
+    points.push_back({lambdas[i], mean, std::sqrt(variance / static_cast<double>(parts.size() - 1))});
+  }
+  return points;
+}
+
+void expect_going(const std::function<bool()>& going, Communicator* communicator) {
+  const bool stops = going && !going();
+  if (all_reduce_max(communicator, stops ? 1.0 : 0.0) > 0) {
+    throw Error(Fault::interrupted, "interrupted while the penalty was being chosen; nothing was trained yet");
+  }
+}
+
+}  // namespace
+
+template <class Scalar>
+PenaltyPath cross_validate(const data::Table& training, Family family, FitOptions options, const PathOptions& path,
+                           ThreadPool& pool, Communicator* communicator, const std::function<bool()>& going) {
+  if (training.rows() < 2) throw Error(Fault::data, "cross-validation needs at least two rows");
+  options.penalty.l2 = 0;
+  const Preparation whole = prepare(training, family, options);
+  const double beta = make_problem<Scalar>(training, whole, pool, communicator)->constant(ConstantKind::gradient).value;
+  std::vector<double> lambdas;
+  for (int i = 0; i < path.values; ++i) lambdas.push_back(beta * std::pow(kPathLength, i / (path.values - 1.0)));
+
+  SolverOptions solver;
+  solver.gap_tolerance = kPathGap;
+  solver.epochs = kPathSteps;
+  std::vector<PartLosses> measured;
+  const std::vector<Round> rounds = rounds_of(training, whole.setup.classes, path);
+  for (const Round& round : rounds) {
+    const data::Table train = data::take_rows(training, rows_without(round, training.rows()));
+    const Preparation preparation = prepare(train, family, options);
+    const auto problem = make_problem<Scalar>(train, preparation, pool, communicator);
+    std::vector<HeldPart> parts;
+    for (const RowList& rows : round) parts.emplace_back(data::take_rows(training, rows), preparation.scaler);
+    const std::size_t first = measured.size();
+    for (const HeldPart& part : parts) measured.push_back({part.rows(), {}});
+    Weights<Scalar> weights = problem->zero_weights();
+    for (const double lambda : lambdas) {
+      expect_going(going, communicator);
+      options.penalty.l2 = lambda;
+      problem->set_penalty(options.penalty);
+      State<Scalar> start;
+      start.weights = std::move(weights);
+      weights = solve_newton(*problem, solver, std::move(start)).state.weights;
+      const Weights<double> found = weights.template cast<double>();
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        measured[first + i].losses.push_back(parts[i].loss(problem->setup(), found, pool));
+      }
+    }
+    options.penalty.l2 = 0;
+  }
+
+  PenaltyPath result;
+  result.points = curve_of(lambdas, measured);
+  result.folds = static_cast<int>(rounds.size());
+  const auto by_loss = [](const PathPoint& a, const PathPoint& b) { return a.loss < b.loss; };
+  const auto best = std::min_element(result.points.begin(), result.points.end(), by_loss);
+  const auto near = [&](const PathPoint& point) { return point.loss <= best->loss + best->standard_error; };
+  result.best = static_cast<std::size_t>(best - result.points.begin());
+  result.sparing = static_cast<std::size_t>(std::find_if(result.points.begin(), best, near) - result.points.begin());
+  return result;
+}
+
+template PenaltyPath cross_validate<float>(const data::Table&, Family, FitOptions, const PathOptions&, ThreadPool&,
+                                           Communicator*, const std::function<bool()>&);
+template PenaltyPath cross_validate<double>(const data::Table&, Family, FitOptions, const PathOptions&, ThreadPool&,
+                                            Communicator*, const std::function<bool()>&);
+
+}  // namespace lipschitzlr::linear
