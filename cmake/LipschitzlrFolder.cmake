@@ -1,5 +1,5 @@
-# One folder of the house is one library: lipschitzlr_folder(bound SOURCES norms.cpp ... USES base) makes the target
-# lipschitzlr_bound, known to others as lipschitzlr::bound. USES is the wall: a folder links only what stands to its left.
+# One folder of src/ is one library: lipschitzlr_folder(bound SOURCES norms.cpp ... USES base) makes the target
+# lipschitzlr_bound, known to others as lipschitzlr::bound. A folder links only what USES names.
 # lipschitzlr_test(bound SOURCES norms_test.cpp ...) makes one test program of a folder's tests.
 
 add_library(lipschitzlr_settings INTERFACE)
@@ -9,8 +9,8 @@ target_compile_options(lipschitzlr_settings INTERFACE -Wall -Wextra -Wpedantic -
 if(NOT LIPSCHITZLR_UNITY)
   # Of sources that are compiled together, it would warn of names that stand in another one.
   target_compile_options(lipschitzlr_settings INTERFACE -Wshadow)
-else()
-  # To the compiler they are headers, where a type without a name for the linker would be a mistake.
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # To g++ they are headers, where a type without a name for the linker would be a mistake.
   target_compile_options(lipschitzlr_settings INTERFACE -Wno-subobject-linkage)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -1,4 +1,4 @@
-// The library fmt, compiled once: header-only it would cost every source of ours four seconds. It stands in a namespace
+// The library fmt, compiled once: header-only it would cost every source of ours four seconds. It is in a namespace
 // of its own (see cmake/LipschitzlrFmt.cmake), so that a user of the package may have any fmt, or none.
 
 #include <fmt/format-inl.h>

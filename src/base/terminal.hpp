@@ -1,6 +1,6 @@
 #pragma once
 // Standard error: messages that never cost a result, and lines that are drawn over themselves on a terminal (a progress
-// bar, a plot with a status line below it). Where stderr is no terminal, the latter are not drawn.
+// bar, a plot with a status line below it). Where stderr is not a terminal, the latter are not drawn.
 
 #include <fmt/format.h>
 

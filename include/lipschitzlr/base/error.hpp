@@ -1,6 +1,6 @@
 #pragma once
 // The one exception of this library. Its sentence names the file, line, column or option and what to do; its fault says
-// whose move it is, and is the exit code of the command line.
+// who has to act, and is the exit code of the command line.
 
 #include <stdexcept>
 #include <string>

@@ -37,7 +37,7 @@ AffineMap affine_map(const Warp& warp, Index height, Index width) {
   const double cosine = std::cos(warp.angle), sine = std::sin(warp.angle);
   AffineMap map{cosine * warp.row_zoom, -sine * warp.column_zoom,  0,
                 sine * warp.row_zoom,   cosine * warp.column_zoom, 0};
-  // The centre of the Keras the paper was made with. It lies a pixel too far; later versions take size / 2 - 0.5.
+  // The centre of the Keras the paper was made with. It is a pixel too far; later versions take size / 2 - 0.5.
   const double row = static_cast<double>(height) / 2 + 0.5, column = static_cast<double>(width) / 2 + 0.5;
   map.row_offset =
       cosine * warp.row_shift - sine * warp.column_shift + row - (map.row_by_row * row + map.row_by_column * column);

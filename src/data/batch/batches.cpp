@@ -55,7 +55,7 @@ void in_blocks(ThreadPool& pool, std::size_t count, const Work& work) {
 }  // namespace
 
 std::vector<float> mean_image(const ImageSet& images) {
-  if (images.count() == 0) throw Error(Fault::data, "there is no mean of no images; choose a set that has some");
+  if (images.count() == 0) throw Error(Fault::data, "the mean of no images is undefined; choose a set that has some");
   std::vector<std::uint64_t> sums(static_cast<std::size_t>(images.pixels_per_image()));
   const std::uint8_t* pixel = images.pixels.data();
   for (Index image = 0; image < images.count(); ++image) {

@@ -54,7 +54,7 @@ std::vector<fs::path> files_in(const std::string& folder) {
   return files;
 }
 
-// Some sets have files of one name (MNIST and those made in its likeness): the checksum tells whose it is.
+// Some sets have files of one name (MNIST and its variants): the checksum tells which set it belongs to.
 const Known& owner(const std::vector<Known>& candidates, const std::string& content) {
   if (candidates.size() == 1) return candidates[0];
   const std::string checksum = sha256(content);

@@ -24,7 +24,7 @@ void check_size(std::string_view content, const std::string& name, Cifar kind) {
                          content.size() / record, kind == Cifar::ten ? "CIFAR-10" : "CIFAR-100", record,
                          swapped                   ? fmt::format("its size is that of a file of {}",
                                                other == Cifar::ten ? "CIFAR-10" : "CIFAR-100")
-                         : content.size() < record ? "it is no file of images"
+                         : content.size() < record ? "it is not a file of images"
                                                    : "it is cut short, or no file of images"));
 }
 

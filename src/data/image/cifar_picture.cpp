@@ -14,7 +14,8 @@ std::string cifar_records(std::string_view picture, std::string_view labels, std
   const auto fail = [&](const std::string& reason) { throw Error(Fault::data, fmt::format("{}: {}", name, reason)); };
   const PngShape shape = png_shape(picture, name);
   if (shape.width != static_cast<Index>(kPixels) || !shape.coloured) {
-    fail(fmt::format("is no picture of CIFAR images: {} pixels wide, expected {} with colours", shape.width, kPixels));
+    fail(fmt::format("is not a picture of CIFAR images: {} pixels wide, expected {} with colours", shape.width,
+                     kPixels));
   }
   const std::vector<std::uint8_t> pixels = decode_png(picture, name, kColours);
   const nlohmann::json list = parse_json(labels, name + ": the list of labels");

@@ -43,7 +43,7 @@ void list_class(const fs::path& folder, Listing& listing) {
   const std::size_t before = listing.pictures.size();
   for (const fs::path& path : sorted_content(folder)) {
     if (fs::is_directory(path)) fail(path, "is a folder inside the folder of a class, expected PNG files only");
-    if (!fs::is_regular_file(path)) fail(path, "is no file, expected PNG files only");  // a pipe would block
+    if (!fs::is_regular_file(path)) fail(path, "is not a file, expected PNG files only");  // a pipe would block
     listing.pictures.push_back({path, label});
   }
   if (listing.pictures.size() == before) fail(folder, "is the folder of a class, but holds no PNG files");

@@ -18,7 +18,7 @@ Cell read_cell(const char* text, char delimiter);
 
 inline bool is_delimiter(char c, char delimiter) { return c == delimiter || (delimiter == ' ' && c == '\t'); }
 
-// The first character that is no blank.
+// The first character that is not blank.
 const char* skip_blanks(const char* text, char delimiter);
 
 // Where the line ends, if nothing but blanks stands before; else null.
@@ -26,7 +26,7 @@ const char* find_blank_line_end(const char* text, char delimiter);
 
 const char* skip_to_delimiter(const char* text, char delimiter);
 
-// The delimiter or '\n' behind a cell whose own characters end at text; null when something else stands there.
+// The delimiter or '\n' behind a cell whose own characters end at text; null when something else follows.
 inline const char* find_cell_end(const char* text, char delimiter) {
   if (*text == '\n' || (*text == delimiter && delimiter != ' ')) return text;
   return skip_to_delimiter(text, delimiter);

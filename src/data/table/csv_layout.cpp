@@ -51,7 +51,7 @@ std::size_t count_words(std::string_view line) {
 }
 
 // The rarer a character is inside cells, the stronger a sign it is: a tab or a semicolon that two lines have equally
-// often beats a comma, which may stand for the decimal point. Tabs here and blanks there are blanks.
+// often beats a comma, which may be the decimal point. Tabs here and blanks there are blanks.
 char find_delimiter(const std::vector<FirstLine>& lines, Format format) {
   constexpr std::array<char, 3> kCandidates = {'\t', ';', ','};
   if (format == Format::tsv) return '\t';

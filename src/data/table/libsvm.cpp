@@ -76,7 +76,7 @@ LibsvmParser::LibsvmParser(const std::string& file, const ReadOptions& options)
       most_columns_(std::max(kMostColumns, options.columns)),
       columns_(options.columns) {
   if (options.columns < 0 || options.columns > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(Fault::usage, fmt::format("{}: {} is no possible number of features", file, options.columns));
+    throw Error(Fault::usage, fmt::format("{}: {} is not a possible number of features", file, options.columns));
   }
   if (options.has_target && options.target && !options.target_may_be_missing) {
     throw Error(Fault::usage,
@@ -171,7 +171,7 @@ void LibsvmParser::fail(const char* place, const std::string& what) const {
   fail_in_column(file_, line_, place - line_start_ + 1, "", what);
 }
 
-// Array by array, each given back before the next is copied, so that the whole stands in memory less than twice.
+// Array by array, each given back before the next is copied, so that it is never in memory twice.
 SparseMatrix<double> LibsvmParser::make_matrix() {
   SparseMatrix<double> matrix(static_cast<Index>(row_starts_.size()) - 1, columns_);
   std::copy(row_starts_.begin(), row_starts_.end(), matrix.outerIndexPtr());

@@ -41,7 +41,7 @@ void LineBlocks::fill() {
   const std::size_t got = source_.read(buffer_.data() + filled_, wanted);
   const std::size_t nul = std::string_view(buffer_.data() + filled_, got).find('\0');
   if (nul != std::string_view::npos) {
-    fail_in_file(name_, fmt::format("byte {} is NUL: this is no text file", position_ + nul + 1));
+    fail_in_file(name_, fmt::format("byte {} is NUL: this is not a text file", position_ + nul + 1));
   }
   filled_ += got;
   ended_ = got < wanted;

@@ -20,7 +20,8 @@ class LineBlocks {
 
   // At least the given number of lines, if there are as many, each with its '\n' (added to a last line without one);
   // empty at the end. Valid until the next call. A UTF-8 byte order mark at the start of the file is left out; a NUL
-  // byte anywhere is an Error (data), for then this is no text. The kPadding bytes behind a block may be read, too.
+  // byte anywhere is an Error (data), because this is then not text. The kPadding bytes behind a block may be read,
+  // too.
   std::string_view next(std::size_t least_lines = 1);
 
  private:

@@ -11,7 +11,7 @@
 namespace lipschitzlr::data {
 
 struct Number {
-  const char* end;  // one past its last character; null when no number stands there
+  const char* end;  // one past its last character; null when there is no number
   double value;     // infinite when it is beyond the largest double; never NaN
 };
 

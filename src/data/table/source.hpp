@@ -1,6 +1,6 @@
 #pragma once
 // Where the bytes of a table come from: a file, a pipe, standard input or memory, unpacked on the way when they are
-// gzip or xz. Bytes are handed on in pieces, so that a packed file never stands in memory as a whole.
+// gzip or xz. Bytes are handed on in pieces, so that a packed file is never in memory as a whole.
 
 #include <cstdint>
 #include <memory>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostClasses = 1 << 16;
 
-// A text below this many different numbers with fractions is a slip rather than a class.
+// A text below this many different numbers with fractions is a mistake rather than a class.
 constexpr std::size_t kMostFractions = 256;
 
 bool is_whole(double value) { return value == std::floor(value); }

@@ -1,6 +1,6 @@
 #pragma once
 // The target column of a CSV while it is read: numbers as long as all cells are numbers, classes from the first text
-// on. Then the label of every cell is its text as it stands in the file, so that "01", "1" and "1.0" are three classes.
+// on. Then the label of every cell is its text as it is in the file, so that "01", "1" and "1.0" are three classes.
 
 #include <string>
 #include <unordered_map>

@@ -59,7 +59,7 @@ TEST(Cifar, DamageIsNamedWithItsPlace) {
   const std::string one = record("\x01");
   EXPECT_EQ(complaint(""), "batch: is empty");
   EXPECT_EQ(complaint("hello"),
-            "batch: ends at byte 5, inside record 0 (a record of CIFAR-10 has 3073 bytes); it is no file of images");
+            "batch: ends at byte 5, inside record 0 (a record of CIFAR-10 has 3073 bytes); it is not a file of images");
   EXPECT_EQ(complaint(one + one.substr(0, 100)),
             "batch: ends at byte 3173, inside record 1 (a record of CIFAR-10 has 3073 bytes); it is cut short, or no "
             "file of images");

@@ -217,7 +217,7 @@ TEST(Csv, WhatIsNoTableIsSaidPlainly) {
   EXPECT_EQ(error_of("\xEF\xBB\xBF"), "t.csv: the file is empty: expected a table");
   EXPECT_EQ(error_of("a,b\n"), "t.csv: there is a header but no row");
   EXPECT_EQ(error_of("1\n2\n"), "t.csv: there is only one column, the target: expected features beside it");
-  EXPECT_EQ(error_of(std::string_view("a,b\n1,\0\n", 8)), "t.csv: byte 7 is NUL: this is no text file");
+  EXPECT_EQ(error_of(std::string_view("a,b\n1,\0\n", 8)), "t.csv: byte 7 is NUL: this is not a text file");
   EXPECT_EQ(error_of("a,b\r1,2\r3,4\r"),
             "t.csv: line 1: lines end in a bare carriage return: save the file with newlines");
   EXPECT_EQ(error_of("\xFF\xFE"

@@ -45,7 +45,7 @@ TEST(Libsvm, AModelMayKnowMoreColumnsThanTheFile) {
   EXPECT_EQ(parse_table("0 1:1\n", "t", options).columns(), 5);
   EXPECT_EQ(parse_table("0 7:1\n", "t", options).columns(), 7);
   options.columns = -1;
-  EXPECT_EQ(error_of("0 7:1\n", options, Fault::usage), "t: -1 is no possible number of features");
+  EXPECT_EQ(error_of("0 7:1\n", options, Fault::usage), "t: -1 is not a possible number of features");
 }
 
 TEST(Libsvm, RowsToPredictMayLackTheirLabel) {

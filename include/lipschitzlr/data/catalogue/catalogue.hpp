@@ -20,7 +20,7 @@ std::string to_string(Task task);
 std::string to_string(Place place);  // embedded, cached, "not here"
 
 // How a package holds a file: as it is, packed (gzip), or as a picture with a row of pixels per image of CIFAR, whose
-// labels stand in a JSON list beside it.
+// labels are in a JSON list beside it.
 enum class Form { plain, compressed, picture };
 
 struct Carried {

@@ -14,7 +14,7 @@ enum class Cifar { ten, hundred };
 
 const std::vector<std::string>& cifar_classes(Cifar kind);  // of CIFAR-100 the fine ones, which are its labels
 
-// name stands in error messages: Error (data) with record and byte when the content is no whole number of records or a
+// name is for error messages: Error (data) with record and byte when the content is not a whole number of records or a
 // label is out of range.
 ImageSet parse_cifar(std::string_view content, const std::string& name, Cifar kind);
 

@@ -8,7 +8,7 @@
 namespace lipschitzlr::data {
 
 // The records of the published file (label, 1,024 red, 1,024 green, 1,024 blue bytes): one per row of the picture, with
-// the labels from first_label on. name stands in error messages: Error (data) when the two do not fit.
+// the labels from first_label on. name is for error messages: Error (data) when the two do not fit.
 std::string cifar_records(std::string_view picture, std::string_view labels, std::size_t first_label,
                           const std::string& name);
 

@@ -16,7 +16,7 @@ struct IdxArray {
   std::string_view values;   // points into the content that was parsed
 };
 
-// name stands in error messages: Error (data) when the content is not IDX, is cut short or goes on too long.
+// name is for error messages: Error (data) when the content is not IDX, is cut short or too long.
 IdxArray parse_idx(std::string_view content, const std::string& name);
 
 // What an IDX file holds and how it is called in messages.

@@ -21,7 +21,7 @@ struct PngShape {
 // As many bytes of a file as its shape needs.
 inline constexpr std::size_t kPngHeader = 33;
 
-// From the first bytes of a file; name stands in error messages. Error (data) when they are no PNG picture's.
+// From the first bytes of a file; name is for error messages. Error (data) when they are not those of a PNG picture.
 PngShape png_shape(std::string_view content, const std::string& name);
 
 // Row by row, the channels (1 or 3) of a pixel side by side. A grey picture may be had with 3 channels, a coloured one

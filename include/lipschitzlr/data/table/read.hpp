@@ -29,12 +29,12 @@ struct ReadOptions {
 };
 
 // path "-" is standard input; pipes are as good as files. Throws Error: (data) for what is wrong with the file, (usage)
-// for a target that isn't there. A CSV target with a cell that is no number is a class target: the label of each
-// cell is its text as it stands there ("01" is not "1"), sorted as strings; empty cells are errors, and so is a text
+// for a target that isn't there. A CSV target with a cell that is not a number is a class target: the label of each
+// cell is its text as it is in the file ("01" is not "1"), sorted as strings; empty cells are errors, and so is a text
 // below many different numbers. LIBSVM targets are numeric. Names and labels must be UTF-8, names of features unique.
 Table read_table(const std::string& path, const ReadOptions& options = {});
 
-// The same from memory; name stands in error messages. Used by the fuzzers and for the embedded data sets.
+// The same from memory; name is for error messages. Used by the fuzzers and for the embedded data sets.
 Table parse_table(std::string_view content, const std::string& name, const ReadOptions& options = {});
 
 }  // namespace lipschitzlr::data
