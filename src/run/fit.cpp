@@ -9,7 +9,6 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/linear/advice.hpp"
-#include "lipschitzlr/linear/reference.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 #include "run/fit_progress.hpp"
 #include "run/fit_summary.hpp"
@@ -24,8 +23,8 @@ using nlohmann::json;
 // Fills in where the rate comes from and says it in the result.
 template <class Scalar>
 void choose_rate(const linear::Problem<Scalar>& problem, FitRequest& options, FitResult& result) {
-  if (options.solver == Solver::lbfgs) {
-    result.rate_source = "none: L-BFGS searches along each line";
+  if (!takes_rate(options.solver)) {
+    result.rate_source = "none: the solver searches along each line";
     return;
   }
   if (options.training.rate) {
@@ -63,10 +62,7 @@ linear::State<Scalar> starting_state(const linear::Problem<Scalar>& problem, con
   return state;
 }
 
-bool can_resume(Stop stop, const FitRequest& options) {
-  return options.solver != Solver::lbfgs &&
-         (stop == Stop::interrupted || stop == Stop::epochs || stop == Stop::seconds);
-}
+bool can_resume(Stop stop) { return stop == Stop::interrupted || stop == Stop::epochs || stop == Stop::seconds; }
 
 // Each process may have a wish of its own, so all ask for their share whether they need it or not.
 unsigned threads_beside(Communicator* communicator, unsigned wanted) {
@@ -87,9 +83,9 @@ std::optional<RecordWriter> begin_record(const FitRequest& options, const json& 
 
 // What comes after the training: measures, the summary, what a later run needs to continue, the end of the record.
 template <class Scalar>
-void conclude(const Prepared& prepared, const FitRequest& options, const json& setting,
-              const linear::State<Scalar>& state, const DenseMatrix<double>& scores, ThreadPool& pool,
-              std::optional<RecordWriter>& record, FitResult& result) {
+void conclude(const Prepared& prepared, const json& setting, const linear::State<Scalar>& state,
+              const DenseMatrix<double>& scores, ThreadPool& pool, std::optional<RecordWriter>& record,
+              FitResult& result) {
   const linear::Model& model = result.model;
   const auto measured = [&](const DenseMatrix<double>& scored, const data::Table& table) {
     return linear::measure(model.family, scored, table.target, model.classes());
@@ -100,7 +96,7 @@ void conclude(const Prepared& prepared, const FitRequest& options, const json& s
   }
   const json summary = summary_of(setting, result);
   result.model.training = to_text(summary);
-  if (can_resume(result.stop, options)) {
+  if (can_resume(result.stop)) {
     result.model.resume = to_text({{"setting", setting}, {"state", json::parse(to_json(state))}});
   }
   if (!record) return;
@@ -117,8 +113,7 @@ FitResult fit_as(FitRequest options, const Prepared& prepared, Communicator* com
   const auto problem = linear::make_problem<Scalar>(prepared.train, prepared, pool, communicator);
   FitResult result;
   linear::SolverOptions& training = options.training;
-  const bool searches = options.solver == Solver::lbfgs;
-  if (!searches) training.algorithm = static_cast<linear::Algorithm>(options.solver);
+  training.solver = options.solver;
   if (options.solver == Solver::sgd && training.batch == 0) training.batch = 128;
   training.seed = options.data.seed;
   choose_rate(*problem, options, result);
@@ -134,15 +129,14 @@ FitResult fit_as(FitRequest options, const Prepared& prepared, Communicator* com
     return !guard.interrupted();
   };
   auto state = starting_state(*problem, options, setting);
-  auto outcome = searches ? linear::solve_lbfgs(*problem, training, std::move(state), observer)
-                          : linear::solve(*problem, training, std::move(state), observer);
+  auto outcome = linear::solve(*problem, training, std::move(state), observer);
   progress.finish(outcome.last);
   result.last = outcome.last;
   result.stop = outcome.stop;
   result.checks = outcome.checks;
   result.model = linear::make_model(prepared.train, prepared, outcome.state.weights.template cast<double>());
   const DenseMatrix<double> scores = problem->scores(outcome.state.weights);  // collective
-  if (is_root(communicator)) conclude(prepared, options, setting, outcome.state, scores, pool, record, result);
+  if (is_root(communicator)) conclude(prepared, setting, outcome.state, scores, pool, record, result);
   return result;
 }
 
@@ -154,8 +148,9 @@ void check(const FitRequest& options) {
   };
   const linear::SolverOptions& training = options.training;
   const std::optional<double>& rate = training.rate;
-  refuse(options.solver == Solver::lbfgs && (rate || options.constant || training.batch != 0),
-         "--solver lbfgs takes neither --rate nor --batch: it searches along each line, over all rows");
+  refuse(!takes_rate(options.solver) && (rate || options.constant || training.batch != 0),
+         fmt::format("--solver {} takes neither --rate nor --batch: it searches along each line, over all rows",
+                     to_string(options.solver)));
   refuse(rate && !(std::isfinite(*rate) && *rate > 0), "--rate: expected a number above 0");
   const bool computes =
       training.recompute != linear::Recompute::never || training.rule.fixed || training.rule.first_rate;

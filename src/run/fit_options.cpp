@@ -6,8 +6,8 @@
 namespace lipschitzlr::run {
 namespace {
 
-template <class Enum>
-std::vector<std::string> names_of(std::initializer_list<Enum> values) {
+template <class Enum, std::size_t Count>
+std::vector<std::string> names_of(const Enum (&values)[Count]) {
   std::vector<std::string> names;
   for (const Enum value : values) names.push_back(to_string(value));
   return names;
@@ -67,12 +67,10 @@ Options model_options(DataOptions& o) {
 }
 
 Options training_options(FitRequest& o) {
-  using linear::Algorithm, linear::Recompute;
-  std::vector<std::string> solvers = names_of({Algorithm::gd, Algorithm::accelerated, Algorithm::sgd, Algorithm::adamo,
-                                               Algorithm::rmsprop, Algorithm::auto_adam});
-  solvers.push_back("lbfgs");
+  using linear::Recompute;
   return {
-      {"solver", choice(o.solver, std::move(solvers)), "lbfgs is the reference, with no rate at all"},
+      {"solver", choice(o.solver, names_of(linear::kSolvers)),
+       "auto: by the shape of the data; newton and lbfgs need no rate and prove how near the optimum they are"},
       {"rate",
        rate_member(o),
        "a number, or the constant to compute it from: published, coded, certified, gradient; auto: gradient for "

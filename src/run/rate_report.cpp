@@ -5,7 +5,7 @@
 
 #include "lipschitzlr/bound/descent.hpp"
 #include "lipschitzlr/linear/advice.hpp"
-#include "lipschitzlr/linear/reference.hpp"
+#include "lipschitzlr/linear/solver.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -55,7 +55,7 @@ RateReport report_rates(const Prepared& prepared, const RateOptions& options) {
   report.start_gradient_norm = gradient.norm();
   linear::SolverOptions reference;
   reference.epochs = kReferenceIterations;
-  report.lowest_loss = linear::solve_lbfgs(*problem, reference, linear::State<double>{}).last.loss;
+  report.lowest_loss = linear::solve(*problem, reference, linear::State<double>{}).last.loss;
   report.epsilon = std::pow(report.start_gradient_norm / options.gradient_reduction, 2);
   if (report.epsilon > 0) {
     report.iterations = bound::iteration_bound(problem->constant(linear::ConstantKind::gradient).value,

@@ -27,8 +27,7 @@ struct DataOptions {
   std::uint64_t seed = 1;              // of the holdout, the shuffles and a random start
 };
 
-// linear::Algorithm, and the reference without a rate.
-enum class Solver { gd, accelerated, sgd, adamo, rmsprop, auto_adam, lbfgs };
+using linear::Solver;
 
 struct FitRequest {
   DataOptions data;
