@@ -36,11 +36,22 @@ std::string claim(const linear::RunChecks& checks) {
                      checks.largest_gradient, checks.claimed_bound);
 }
 
-void show_checks(const linear::RunChecks& checks) {
+void show_penalty(const run::ChosenPenalty& chosen) {
+  const linear::PenaltyPath& path = chosen.path;
+  const linear::PathPoint &best = path.points[path.best], &sparing = path.points[path.sparing];
+  const std::string how = path.folds == 1 ? "on a fifth of the rows, held out" : fmt::format("in {} folds", path.folds);
+  const std::string end = path.best + 1 == path.points.size() ? "the smallest that was tried; " : "";
+  fmt::print("{}", wrap("penalty: ", fmt::format("--l2 {:.4g}, of {} values the one with the lowest loss {}: {:.5g}; "
+                                                 "{}{:.4g} is within one standard error ({:.2g}); chosen in {:.3g} s",
+                                                 best.lambda, path.points.size(), how, best.loss, end, sparing.lambda,
+                                                 best.standard_error, chosen.seconds)));
+}
+
+void show_checks(const linear::RunChecks& checks, bool takes_rate) {
   fmt::print("checks\n");
   fmt::print("  {:<28} {} of {}\n", "steps that raised the loss", checks.rises,
              std::max<std::int64_t>(0, checks.measurements - 1));
-  fmt::print("{}", wrap(fmt::format("  {:<28} ", "bound on the gradient"), claim(checks)));
+  if (takes_rate) fmt::print("{}", wrap(fmt::format("  {:<28} ", "bound on the gradient"), claim(checks)));
   if (checks.descent_promised > 0) {
     fmt::print("  {:<28} kept in {} of {} steps\n", "promised descent", checks.descent_promised - checks.descent_missed,
                checks.descent_promised);
@@ -92,10 +103,10 @@ void show_rates(const run::RateReport& report) {
   show_matrix(report);
   fmt::print("\niteration bound of 1/beta: {:.0f} steps bring |gradient| from {:.4g} to {:.4g} or below\n",
              report.iterations, report.start_gradient_norm, std::sqrt(report.epsilon));
-  fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* = {:.6g} (by L-BFGS)\n",
-             report.start_loss, report.lowest_loss);
-  fmt::print("\nadvice: {}, rate {:.8g} (for --solver gd; fit's default, accelerated, always takes 1/beta)\n{}",
-             report.advised, report.advised_rate, wrap("  ", report.reason));
+  fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* = {:.6g}\n", report.start_loss,
+             report.lowest_loss);
+  fmt::print("\nadvice: {}, rate {:.8g} (for --solver gd; fit's default needs no rate)\n{}", report.advised,
+             report.advised_rate, wrap("  ", report.reason));
 }
 
 nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Prepared& prepared,
@@ -137,12 +148,15 @@ nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Pr
 }
 
 void show_fit(const run::FitResult& result) {
-  fmt::print("stopped after {} epochs, {} steps, {:.3g} s: {}\n", result.last.epoch, result.last.step,
-             result.last.seconds, to_string(result.stop));
-  fmt::print("{}", wrap("rate: ", result.rate_source));
+  fmt::print("{}", wrap("solver: ", fmt::format("{}: {}", to_string(result.choice.solver), result.choice.reason)));
+  if (result.chosen_penalty) show_penalty(*result.chosen_penalty);
+  fmt::print("{}", wrap("", fmt::format("stopped after {}, {}, {:.3g} s: {}", counted(result.last.epoch, "epoch"),
+                                        counted(result.last.step, "step"), result.seconds, to_string(result.stop))));
+  fmt::print("{}", wrap("", result.verdict));
+  if (!result.rate_source.empty()) fmt::print("{}", wrap("rate: ", result.rate_source));
   if (!result.advice.empty()) fmt::print("{}", wrap("  ", "chosen because " + result.advice));
   show_metrics(result.model.family, result.train, result.test);
-  show_checks(result.checks);
+  show_checks(result.checks, takes_rate(result.choice.solver));
 }
 
 void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Metrics>& test) {

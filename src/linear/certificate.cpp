@@ -57,6 +57,12 @@ Eigen::MatrixXd last_curvature(const Problem<Scalar>& problem, const FullPass& p
 
 }  // namespace
 
+double largest_curvature(Family family) {
+  return family == Family::linear     ? bound::kLeastSquaresCurvature
+         : family == Family::logistic ? bound::kLogisticCurvature
+                                      : bound::kSoftmaxCurvature;
+}
+
 template <class Scalar>
 double duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
   const Index n = problem.features();
@@ -85,8 +91,11 @@ double duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
   }
   const Index kept = spared ? n - 1 : n;
   if (kept > 0) {
-    const bound::CurvatureMatrix curvature(penalty_curvature(penalty, n).topLeftCorner(kept, kept));
-    gap += safe_decrement(curvature, gradient.topRows(kept)) / 2;
+    gap += penalty.tikhonov.empty()
+               ? gradient.topRows(kept).squaredNorm() / (2 * penalty.l2)
+               : safe_decrement(bound::CurvatureMatrix(penalty_curvature(penalty, n).topLeftCorner(kept, kept)),
+                                gradient.topRows(kept)) /
+                     2;
   }
   return with_rounding(gap, pass.loss);
 }

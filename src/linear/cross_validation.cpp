@@ -7,7 +7,6 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/table/split.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
-#include "lipschitzlr/linear/newton.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -21,28 +20,12 @@ constexpr int kPartsOfSplit = 25, kHeldParts = 5;
 
 using RowList = std::vector<Index>;
 
-double values_in_table(const data::Table& table, Index outputs) {
-  const auto stored = std::visit(
-      [](const auto& matrix) {
-        if constexpr (requires {
-                        matrix.nonZeros();
-                        matrix.outerIndexPtr();
-                      }) {
-          return matrix.nonZeros();
-        } else {
-          return matrix.size();
-        }
-      },
-      table.features);
-  return static_cast<double>(stored) * static_cast<double>(outputs);
-}
-
 // One training along the path: the rows that it leaves out, in the parts in which they are measured.
 using Round = std::vector<RowList>;
 
-std::vector<Round> rounds_of(const data::Table& table, Index outputs, const PathOptions& path) {
+std::vector<Round> rounds_of(const data::Table& table, const Shape& shape, const PathOptions& path) {
   Random random(path.seed);
-  if (path.folds == 0 && values_in_table(table, outputs) > kLargeProblem) {
+  if (path.folds == 0 && shape.stored * static_cast<double>(shape.outputs) > kLargeProblem) {
     std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random);
     parts.resize(kHeldParts);
     return {std::move(parts)};
@@ -118,8 +101,9 @@ PenaltyPath cross_validate(const data::Table& training, Family family, FitOption
                            ThreadPool& pool, Communicator* communicator, const std::function<bool()>& going) {
   if (training.rows() < 2) throw Error(Fault::data, "cross-validation needs at least two rows");
   options.penalty.l2 = 0;
-  const Preparation whole = prepare(training, family, options);
-  const double beta = make_problem<Scalar>(training, whole, pool, communicator)->constant(ConstantKind::gradient).value;
+  const auto whole = make_problem<Scalar>(training, prepare(training, family, options), pool, communicator);
+  const std::vector<Round> rounds = rounds_of(training, shape_of(*whole), path);
+  const double beta = whole->constant(ConstantKind::gradient).value;
   std::vector<double> lambdas;
   for (int i = 0; i < path.values; ++i) lambdas.push_back(beta * std::pow(kPathLength, i / (path.values - 1.0)));
 
@@ -127,7 +111,6 @@ PenaltyPath cross_validate(const data::Table& training, Family family, FitOption
   solver.gap_tolerance = kPathGap;
   solver.epochs = kPathSteps;
   std::vector<PartLosses> measured;
-  const std::vector<Round> rounds = rounds_of(training, whole.setup.classes, path);
   for (const Round& round : rounds) {
     const data::Table train = data::take_rows(training, rows_without(round, training.rows()));
     const Preparation preparation = prepare(train, family, options);
@@ -143,7 +126,7 @@ PenaltyPath cross_validate(const data::Table& training, Family family, FitOption
       problem->set_penalty(options.penalty);
       State<Scalar> start;
       start.weights = std::move(weights);
-      weights = solve_newton(*problem, solver, std::move(start)).state.weights;
+      weights = solve(*problem, solver, std::move(start)).state.weights;
       const Weights<double> found = weights.template cast<double>();
       for (std::size_t i = 0; i < parts.size(); ++i) {
         measured[first + i].losses.push_back(parts[i].loss(problem->setup(), found, pool));

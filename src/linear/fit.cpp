@@ -104,10 +104,9 @@ Model fit(data::Table table, const FitOptions& options) {
                 fmt::format("the loss became NaN or infinite after epoch {}; take a smaller rate", outcome.last.epoch));
   }
   Model model = make_model(table, preparation, outcome.state.weights);
-  model.training = nlohmann::json{{"stop", to_string(outcome.stop)},
-                                  {"epochs", outcome.last.epoch},
-                                  {"loss", outcome.last.loss},
-                                  {"gradient_norm", outcome.last.gradient_norm}}
+  model.training = nlohmann::json{{"stop", to_string(outcome.stop)}, {"solver", to_string(outcome.choice.solver)},
+                                  {"verdict", outcome.verdict},      {"epochs", outcome.last.epoch},
+                                  {"loss", outcome.last.loss},       {"gradient_norm", outcome.last.gradient_norm}}
                        .dump();
   return model;
 }

@@ -115,6 +115,24 @@ Weights<double> transposed_product(const Problem<Scalar>& problem, const DenseMa
 }
 
 template <class Scalar>
+Vector<double> column_squares(const Problem<Scalar>& problem) {
+  std::vector<Vector<double>> parts(kPassChunks);
+  Vector<double> sum = Vector<double>::Zero(problem.features());
+  std::visit(
+      [&](const auto& matrix) {
+        const Index chunks =
+            for_each_chunk(matrix.rows(), problem.pool(), [&](Index first, Index count, std::size_t at) {
+              const auto block = matrix.middleRows(first, count).template cast<double>();
+              parts[at] = block.cwiseProduct(block).transpose() * Vector<double>::Ones(count);
+            });
+        for (Index at = 0; at < chunks; ++at) sum += parts[static_cast<std::size_t>(at)];
+      },
+      problem.matrix());
+  all_reduce_sum(problem.communicator(), sum);
+  return sum;
+}
+
+template <class Scalar>
 double largest_scaled_square(const Problem<Scalar>& problem, const Vector<double>& scale) {
   std::vector<double> parts(kPassChunks);
   std::visit(
@@ -134,6 +152,8 @@ template FullPass full_pass(const Problem<float>&, const Weights<double>&);
 template FullPass full_pass(const Problem<double>&, const Weights<double>&);
 template Weights<double> transposed_product(const Problem<float>&, const DenseMatrix<double>&);
 template Weights<double> transposed_product(const Problem<double>&, const DenseMatrix<double>&);
+template Vector<double> column_squares(const Problem<float>&);
+template Vector<double> column_squares(const Problem<double>&);
 template double largest_scaled_square(const Problem<float>&, const Vector<double>&);
 template double largest_scaled_square(const Problem<double>&, const Vector<double>&);
 

@@ -7,12 +7,13 @@
 #include "lipschitzlr/bound/matrix.hpp"
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/gram.hpp"
-#include "lipschitzlr/linear/reference.hpp"
+#include "lipschitzlr/linear/solver.hpp"
 
 namespace lipschitzlr::run {
 namespace {
 
 constexpr int kReferenceIterations = 500;
+constexpr double kReferenceGap = 1e-12;
 
 void add_inputs(std::vector<bound::Input>& inputs, const bound::Constant& constant) {
   for (const bound::Input& input : constant.inputs) {
@@ -100,7 +101,9 @@ RateReport report_rates(const Prepared& prepared, const RateOptions& options) {
   report.promised = bound::promised_descent(report.start_gradient_norm, beta);
   linear::SolverOptions reference;
   reference.epochs = kReferenceIterations;
-  report.lowest_loss = linear::solve_lbfgs(*problem, reference, linear::State<double>{}).last.loss;
+  reference.gap_tolerance = kReferenceGap;
+  const auto optimum = linear::solve(*problem, reference, linear::State<double>{});
+  report.lowest_loss = optimum.stop == linear::Stop::separable ? 0 : optimum.last.loss;
   report.epsilon = std::pow(report.start_gradient_norm / options.gradient_reduction, 2);
   if (report.epsilon > 0) {
     report.iterations =

@@ -67,7 +67,7 @@ TEST(Fit, SparseAndDenseFeaturesGiveTheSameModel) {
   DenseMatrix<double> features = random_matrix(60, 4, 6);
   const Vector<double> target = random_targets(Family::logistic, features, 2, 7);
   features = (features.array().abs() < 0.5).select(0, features);
-  const FitOptions options{.scaling = data::Scaling::none, .penalty = {0.1, {}}};
+  const FitOptions options{.scaling = data::Scaling::none, .penalty = {0.1, {}}, .solver = {.gap_tolerance = 1e-14}};
   const Model dense = fit(table_of(features, target, {"no", "yes"}), options);
   const Model sparse = fit(table_of(SparseMatrix<double>(features.sparseView()), target, {"no", "yes"}), options);
   EXPECT_LT((dense.weights - sparse.weights).norm(), 1e-9);
@@ -91,7 +91,7 @@ TEST(Fit, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(fault_of(table_of(features, {}), {}), Fault::data);
   EXPECT_EQ(fault_of(table_of(features.topRows(1).eval(), numbers.head(1)), {}), Fault::data);
   EXPECT_EQ(fault_of(table_of(features, Vector<double>::Zero(30), {"same"}), {}), Fault::data);
-  EXPECT_EQ(fault_of(table_of(features, numbers), {.solver = {.rate = 1e200}}), Fault::training);
+  EXPECT_EQ(fault_of(table_of(features, numbers), {.solver = {.solver = Solver::gd, .rate = 1e200}}), Fault::training);
 }
 
 TEST(Fit, TheScoresOfTheProblemAreThoseOfTheModel) {

@@ -20,7 +20,7 @@ struct FitOptions {
   bool intercept = true;
   Penalty penalty = {};
   std::optional<double> weight_bound = {};  // K; by default default_weight_bound()
-  SolverOptions solver = {.algorithm = Algorithm::accelerated, .epochs = 10000, .relative_tolerance = 1e-9};
+  SolverOptions solver = {.epochs = 10000};
   unsigned threads = 0;  // 0: one for each core; the model's bits do not depend on it
 };
 
