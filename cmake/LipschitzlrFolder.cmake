@@ -69,6 +69,13 @@ function(lipschitzlr_test name)
   target_link_libraries(${name}_test PRIVATE lipschitzlr_${name} ${ARG_LINKS} lipschitzlr_settings lipschitzlr_fmt
                                              nlohmann_json::nlohmann_json GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE LIPSCHITZLR_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
+  if(NOT ARG_OWN_FLAGS)
+    # What takes long is in the libraries: for the tests themselves -O3 would only take the compiler's time.
+    target_compile_options(${name}_test PRIVATE -O1)
+  endif()
+  if(LIPSCHITZLR_UNITY)
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
   if(name STREQUAL base)
     target_precompile_headers(base_test PRIVATE ${LIPSCHITZLR_COMMON_HEADERS} <gtest/gtest.h>)
   elseif(NOT ARG_OWN_FLAGS)

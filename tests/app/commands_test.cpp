@@ -1,9 +1,10 @@
 // Every option that a command declares is in its --help, with its own sentence; so are all commands.
 
+#include "app/commands.hpp"
+
 #include <gtest/gtest.h>
 
 #include "app/command_line.hpp"
-#include "app/commands.hpp"
 
 namespace lipschitzlr::app {
 namespace {
