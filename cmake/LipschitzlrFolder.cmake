@@ -1,5 +1,5 @@
-# One folder of the house is one library: lipschitzlr_folder(bound SOURCES norms.cpp ... USES base) makes the target
-# lipschitzlr_bound, known to others as lipschitzlr::bound. USES is the wall: a folder links only what stands to its left.
+# One folder of src/ is one library: lipschitzlr_folder(bound SOURCES norms.cpp ... USES base) makes the target
+# lipschitzlr_bound, known to others as lipschitzlr::bound. A folder links only what USES names.
 # lipschitzlr_test(bound SOURCES norms_test.cpp ...) makes one test program of a folder's tests.
 
 add_library(lipschitzlr_settings INTERFACE)
@@ -9,8 +9,8 @@ target_compile_options(lipschitzlr_settings INTERFACE -Wall -Wextra -Wpedantic -
 if(NOT LIPSCHITZLR_UNITY)
   # Of sources that are compiled together, it would warn of names that stand in another one.
   target_compile_options(lipschitzlr_settings INTERFACE -Wshadow)
-else()
-  # To the compiler they are headers, where a type without a name for the linker would be a mistake.
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # To g++ they are headers, where a type without a name for the linker would be a mistake.
   target_compile_options(lipschitzlr_settings INTERFACE -Wno-subobject-linkage)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -69,6 +69,13 @@ function(lipschitzlr_test name)
   target_link_libraries(${name}_test PRIVATE lipschitzlr_${name} ${ARG_LINKS} lipschitzlr_settings lipschitzlr_fmt
                                              nlohmann_json::nlohmann_json GTest::gtest_main)
   target_compile_definitions(${name}_test PRIVATE LIPSCHITZLR_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
+  if(NOT ARG_OWN_FLAGS)
+    # What takes long is in the libraries: for the tests themselves -O3 would only take the compiler's time.
+    target_compile_options(${name}_test PRIVATE -O1)
+  endif()
+  if(LIPSCHITZLR_UNITY)
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
   if(name STREQUAL base)
     target_precompile_headers(base_test PRIVATE ${LIPSCHITZLR_COMMON_HEADERS} <gtest/gtest.h>)
   elseif(NOT ARG_OWN_FLAGS)

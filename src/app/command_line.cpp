@@ -96,7 +96,7 @@ void assign_once(const Option& option, const std::vector<std::string>& words) {
 }
 
 void add_option(CLI::App& app, const Option& option, const Config& config) {
-  const std::string name = option.traits.flags.empty() ? flag_of(option) : option.traits.flags;
+  const std::string name = option.flags.empty() ? flag_of(option) : option.flags;
   std::string help = wrap("", help_of(option), kTextWidth - kHelpColumn);
   help.pop_back();
   CLI::Option* const made =
@@ -106,11 +106,13 @@ void add_option(CLI::App& app, const Option& option, const Config& config) {
           : app.add_flag_callback(
                 name, [option] { assign(option, {}); }, help);
   made->type_name(values_of(option));
-  if (!option.traits.group.empty()) made->group(option.traits.group);
-  if (takes_value(option)) {
-    made->expected(1, -1)->allow_extra_args(option.member.kind == run::Member::Kind::words);
+  if (!option.group.empty()) made->group(option.group);
+  if (option.member.kind == run::Member::Kind::words) {
+    made->expected(1, -1)->allow_extra_args();
+  } else if (takes_value(option)) {
+    made->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // for assign_once() to refuse
   }
-  if (option.traits.required && !is_in(config, option)) made->required();
+  if (option.is(run::kRequired) && !is_in(config, option)) made->required();
 }
 
 // "fit iris" as "  lipschitzlr fit iris"

@@ -212,7 +212,7 @@ Command data_command() {
   const auto state = std::make_shared<State>();
   const run::Option json = run::json_option(state->json);
   const auto names = [&](const std::string& help, bool required) {
-    return run::Option{"names", &state->names, help, {.flags = "NAME", .required = required}};
+    return run::Option{"names", &state->names, help, run::Flags{"NAME"}, required ? run::kRequired : run::Trait{}};
   };
   const run::Option accept_unknown{"accept_unknown", &state->accept_unknown,
                                    "also a file with another checksum than the known one, if its shape is right"};
@@ -231,10 +231,8 @@ Command data_command() {
            .summary = "Download data sets into the cache",
            .options = {names("data sets, " + known, true),
                        {"again", &state->again, "download also what is already here"},
-                       {"timeout",
-                        &state->timeout,
-                        "give up after so many seconds without an answer",
-                        {.placeholder = "SECONDS", .range = run::between(1, 86400)}},
+                       {"timeout", &state->timeout, "give up after so many seconds without an answer",
+                        run::Placeholder{"SECONDS"}, run::between(1, 86400)},
                        accept_unknown,
                        json},
            .run = [state](const Call&) { return get(*state), 0; },
@@ -245,7 +243,7 @@ Command data_command() {
            .examples = "data get california energy"},
           {.name = "import",
            .summary = "Take known data files out of a folder into the cache",
-           .options = {{"folder", &state->folder, "searched six levels deep", {.flags = "FOLDER", .required = true}},
+           .options = {{"folder", &state->folder, "searched six levels deep", run::Flags{"FOLDER"}, run::kRequired},
                        accept_unknown,
                        json},
            .run = [state](const Call&) { return import_folder(state->folder, state->accept_unknown, state->json), 0; },
@@ -256,7 +254,7 @@ Command data_command() {
            .examples = "data import ~/Downloads"},
           {.name = "path",
            .summary = "Print where a data set's file is (its folder if it has several)",
-           .options = {{"name", &state->name, "data set, " + known, {.flags = "NAME", .required = true}}, json},
+           .options = {{"name", &state->name, "data set, " + known, run::Flags{"NAME"}, run::kRequired}, json},
            .run = [state](const Call&) { return path(state->name, state->json), 0; },
            .details = "An embedded set is written to the cache first.",
            .examples = "data path iris"},

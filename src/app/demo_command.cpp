@@ -215,11 +215,9 @@ Command demo_command() {
   const auto state = std::make_shared<State>();
   return {.name = "demo",
           .summary = "A one-minute tour on embedded data, which ends with a page",
-          .options = {{"steps", &state->most_steps, "give up a race after this many", {.range = run::at_least(1)}},
-                      {"output",
-                       &state->folder,
-                       "a new folder for records and page; default: runs/demo",
-                       {.placeholder = "FOLDER", .flags = "-o,--output"}},
+          .options = {{"steps", &state->most_steps, "give up a race after this many", run::at_least(1)},
+                      {"output", &state->folder, "a new folder for records and page; default: runs/demo",
+                       run::Placeholder{"FOLDER"}, run::Flags{"-o,--output"}},
                       run::json_option(state->json)},
           .run =
               [state](const Call&) {

@@ -77,32 +77,30 @@ int fit(State& state, const Connect& connect) {
 
 Command fit_command(const Connect& connect) {
   const auto state = std::make_shared<State>();
-  return {
-      .name = "fit",
-      .summary = "Train a linear model; no rate to tune",
-      .options =
-          options_of(state->options) +
-          run::Options{
-              {"output", &state->output, "the model file to write", {.placeholder = "FILE", .flags = "-o,--output"}},
-              {"quiet", &state->quiet, "no progress on standard error", {.flags = "-q,--quiet"}},
-              run::json_option(state->json)},
-      .run =
-          [state, connect](const Call& call) {
-            state->options.command = call.words;
-            state->writes = call.given.contains("output");
-            return fit(*state, connect);
-          },
-      .details =
-          "Ctrl-C ends the training after the running epoch and still writes the model, from which --resume\n"
-          "continues bit for bit; a second Ctrl-C ends at once.",
-      .examples =
-          "fit prices.csv --target price -o model.json\n"
-          "fit iris --holdout 0.3 --solver gd --rate published\n"
-          "fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
-          "fit boston --record runs/boston --watch\n"
-          "fit --config fit.toml --l2 0.1\n"
-          "launch -n 2 -- fit a9a -o a9a.json     rows shared by two processes, same result",
-      .takes_config = true};
+  return {.name = "fit",
+          .summary = "Train a linear model; no rate to tune",
+          .options = options_of(state->options) +
+                     run::Options{{"output", &state->output, "the model file to write", run::Placeholder{"FILE"},
+                                   run::Flags{"-o,--output"}},
+                                  {"quiet", &state->quiet, "no progress on standard error", run::Flags{"-q,--quiet"}},
+                                  run::json_option(state->json)},
+          .run =
+              [state, connect](const Call& call) {
+                state->options.command = call.words;
+                state->writes = call.given.contains("output");
+                return fit(*state, connect);
+              },
+          .details =
+              "Ctrl-C ends the training after the running epoch and still writes the model, from which --resume\n"
+              "continues bit for bit; a second Ctrl-C ends at once.",
+          .examples =
+              "fit prices.csv --target price -o model.json\n"
+              "fit iris --holdout 0.3 --solver gd --rate published\n"
+              "fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
+              "fit boston --record runs/boston --watch\n"
+              "fit --config fit.toml --l2 0.1\n"
+              "launch -n 2 -- fit a9a -o a9a.json     rows shared by two processes, same result",
+          .takes_config = true};
 }
 
 }  // namespace lipschitzlr::app

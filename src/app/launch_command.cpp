@@ -27,18 +27,15 @@ Command launch_command() {
   return {
       .name = "launch",
       .summary = "Start train or fit as several processes that compute together",
-      .options =
-          {{"command", &options->words, "after --, train or fit with all its options", {.flags = "COMMAND"}},
-           {"processes", &options->processes, "how many", {.range = run::between(1, 4096), .flags = "-n,--processes"}},
-           {"timeout",
-            &options->timeout,
-            "a process that keeps the others waiting for longer is considered lost",
-            {.placeholder = "SECONDS", .range = run::above(0)}},
-           {"address",
-            &options->address,
-            "address of this machine at which rank 0 listens; no other machine reaches 127.0.0.1",
-            {.placeholder = "ADDRESS"}},
-           {"port", &options->port, "port of that address; 0: a free one", {.range = run::between(0, 65535)}}},
+      .options = {{"command", &options->words, "after --, train or fit with all its options", run::Flags{"COMMAND"}},
+                  {"processes", &options->processes, "how many", run::between(1, 4096), run::Flags{"-n,--processes"}},
+                  {"timeout", &options->timeout,
+                   "a process that keeps the others waiting for longer is considered lost", run::Placeholder{"SECONDS"},
+                   run::above(0)},
+                  {"address", &options->address,
+                   "address of this machine at which rank 0 listens; no other machine reaches 127.0.0.1",
+                   run::Placeholder{"ADDRESS"}},
+                  {"port", &options->port, "port of that address; 0: a free one", run::between(0, 65535)}},
       .run =
           [options](const Call&) {
             check_words(options->words);

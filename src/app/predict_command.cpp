@@ -79,8 +79,8 @@ run::Options model_and_rows(std::string& model, std::string& data, data::ReadOpt
                             const std::string& target_help) {
   return run::grouped(
       {{"",
-        {{"model", &model, "model file written by `lipschitzlr fit`", {.flags = "MODEL", .required = true}},
-         {"data", &data, run::kDataHelp, {.flags = "DATA", .required = true}}}},
+        {{"model", &model, "model file written by `lipschitzlr fit`", run::Flags{"MODEL"}, run::kRequired},
+         {"data", &data, run::kDataHelp, run::Flags{"DATA"}, run::kRequired}}},
        {"Reading", run::options_of(read, target_help)}});
 }
 
@@ -91,10 +91,8 @@ Command predict_command() {
       .summary = "Predict rows with a trained model",
       .options = model_and_rows(state->model, state->data, state->read,
                                 "default: the model's, by name; it may be missing and is not used") +
-                 run::Options{{"output",
-                               &state->output,
-                               "file to write instead of standard output",
-                               {.placeholder = "FILE", .flags = "-o,--output"}},
+                 run::Options{{"output", &state->output, "file to write instead of standard output",
+                               run::Placeholder{"FILE"}, run::Flags{"-o,--output"}},
                               {"probabilities", &state->probabilities, "also the probability of each class"},
                               run::threads_option(state->threads),
                               run::json_option(state->json)},

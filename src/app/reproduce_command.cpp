@@ -41,26 +41,21 @@ Command table_command(const std::string& table, const std::string& summary, cons
   const auto options = std::make_shared<Options>();
   experiment::Limits& limits = options->limits;
   const run::Option length =
-      table == "table1"
-          ? run::Option{"max_iterations",
-                        &limits.max_iterations,
-                        "give up on a threshold after this many",
-                        {.range = run::at_least(1)}}
-          : run::Option{"epochs", &limits.epochs, "epochs in place of the paper's", {.range = run::at_least(1)}};
+      table == "table1" ? run::Option{"max_iterations", &limits.max_iterations,
+                                      "give up on a threshold after this many", run::at_least(1)}
+                        : run::Option{"epochs", &limits.epochs, "epochs in place of the paper's", run::at_least(1)};
   return {
       .name = table,
       .summary = summary,
-      .options =
-          {{"rows", &options->rows, "rows to run, see `lipschitzlr reproduce list`; default: all", {.flags = "ROW"}},
-           {"seeds",
-            &limits.seeds,
-            "run every row from this many splits and starts; default: 3",
-            {.range = run::between(1, 1000)}},
-           length,
-           budget_option(limits.seconds),
-           {"csv", &options->csv, "also write every training as a line of this file", {.placeholder = "FILE"}},
-           run::threads_option(limits.threads),
-           run::json_option(options->json)},
+      .options = {{"rows", &options->rows, "rows to run, see `lipschitzlr reproduce list`; default: all",
+                   run::Flags{"ROW"}},
+                  {"seeds", &limits.seeds, "run every row from this many splits and starts; default: 3",
+                   run::between(1, 1000)},
+                  length,
+                  budget_option(limits.seconds),
+                  {"csv", &options->csv, "also write every training as a line of this file", run::Placeholder{"FILE"}},
+                  run::threads_option(limits.threads),
+                  run::json_option(options->json)},
       .run = [table, options](const Call&) { return reproduce(table, *options), 0; },
       .examples = examples};
 }
@@ -73,7 +68,7 @@ Command list_command() {
   const auto options = std::make_shared<ListOptions>();
   return {.name = "list",
           .summary = "Show every row, whether its data are here, how far records got",
-          .options = {{"records", &options->records, "folder of the records of networks", {.placeholder = "FOLDER"}},
+          .options = {{"records", &options->records, "folder of the records of networks", run::Placeholder{"FOLDER"}},
                       run::json_option(options->json)},
           .run =
               [options](const Call&) {
@@ -92,8 +87,7 @@ run::Option budget_option(double& seconds) {
           run::spelled(
               seconds, [](double value) { return std::isinf(value) ? "" : fmt::format("{}s", value); },
               [](const std::string& text) { return std::optional(experiment::seconds_from(text)); }, "a time"),
-          "time for the whole command, such as 90s, 30m or 2h; what did not run is listed",
-          {.placeholder = "TIME"}};
+          "time for the whole command, such as 90s, 30m or 2h; what did not run is listed", run::Placeholder{"TIME"}};
 }
 
 Command reproduce_command() {

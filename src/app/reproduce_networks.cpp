@@ -47,20 +47,18 @@ void reproduce(const std::vector<experiment::Recipe>& recipes, const Options& op
 
 run::Options options_of(Options& options) {
   experiment::Limits& limits = options.limits;
-  return {{"epochs", &limits.epochs, "epochs in place of the paper's", {.range = run::at_least(1)}},
-          {"seeds",
-           &limits.seeds,
-           "run every row from this many starts; default: 3, networks 1",
-           {.range = run::between(1, 1000)}},
-          budget_option(limits.seconds),
-          {"records", &limits.records, "folder of the records", {.placeholder = "FOLDER"}},
-          {"protocol", run::choice(options.protocol, {"coded", "published", "both"}),
-           "of networks: what the authors ran, the paper's text"},
-          {"data", &limits.data, "train networks on these images instead, for a try", {.placeholder = "FOLDER"}},
-          {"limit", &limits.images, "train networks on so many images only, for a try", {.range = run::at_least(1)}},
-          {"dry_run", &options.dry_run, "run nothing: measure how fast networks train, and say how long"},
-          run::threads_option(limits.threads, run::Bits::differ),
-          run::json_option(options.json)};
+  return {
+      {"epochs", &limits.epochs, "epochs in place of the paper's", run::at_least(1)},
+      {"seeds", &limits.seeds, "run every row from this many starts; default: 3, networks 1", run::between(1, 1000)},
+      budget_option(limits.seconds),
+      {"records", &limits.records, "folder of the records", run::Placeholder{"FOLDER"}},
+      {"protocol", run::choice(options.protocol, {"coded", "published", "both"}),
+       "of networks: what the authors ran, the paper's text"},
+      {"data", &limits.data, "train networks on these images instead, for a try", run::Placeholder{"FOLDER"}},
+      {"limit", &limits.images, "train networks on so many images only, for a try", run::at_least(1)},
+      {"dry_run", &options.dry_run, "run nothing: measure how fast networks train, and say how long"},
+      run::threads_option(limits.threads, run::Bits::differ),
+      run::json_option(options.json)};
 }
 
 constexpr const char* kHow =
@@ -72,10 +70,8 @@ Command network_table(const std::string& table, const std::string& summary, cons
   const auto options = std::make_shared<Options>();
   return {.name = table,
           .summary = summary,
-          .options = run::Options{{"rows",
-                                   &options->rows,
-                                   "rows to run, see `lipschitzlr reproduce list`; default: all",
-                                   {.flags = "ROW"}}} +
+          .options = run::Options{{"rows", &options->rows,
+                                   "rows to run, see `lipschitzlr reproduce list`; default: all", run::Flags{"ROW"}}} +
                      options_of(*options),
           .run = [table, options](
                      const Call&) { return reproduce(experiment::select_recipes(table, options->rows), *options), 0; },
@@ -107,8 +103,8 @@ std::vector<Command> network_table_commands() {
 
 Command network_rows_command() {
   const auto options = std::make_shared<Options>();
-  const run::Option rows = {
-      "rows", &options->rows, "rows of any table, such as table1/boston or mnist-cnn-sgd-adaptive", {.flags = "ROW"}};
+  const run::Option rows = {"rows", &options->rows,
+                            "rows of any table, such as table1/boston or mnist-cnn-sgd-adaptive", run::Flags{"ROW"}};
   return {.name = "rows",
           .summary = "",
           .options = run::Options{rows} + options_of(*options),

@@ -127,10 +127,8 @@ Command network_train_command() {
 Command network_evaluate_command() {
   const auto state = std::make_shared<Evaluate>();
   const run::Options train = options_of(state->options);
-  run::Options options = {{"weights",
-                           &state->weights,
-                           "safetensors (best, weights or checkpoint), or Keras .h5",
-                           {.placeholder = "FILE", .required = true}}};
+  run::Options options = {{"weights", &state->weights, "safetensors (best, weights or checkpoint), or Keras .h5",
+                           run::Placeholder{"FILE"}, run::kRequired}};
   for (const char* name : {"data", "network", "padding", "bn_epsilon", "threads"}) {
     options.push_back(find_option(train, name));
   }
@@ -149,7 +147,7 @@ Command probe_command() {
   const auto state = std::make_shared<State>();
   return {.name = "probe",
           .summary = "Measure how fast networks train here, on noise; prints JSON",
-          .options = {{"what", &state->words, "DATA:NETWORK:BATCH, several", {.flags = "WHAT", .required = true}},
+          .options = {{"what", &state->words, "DATA:NETWORK:BATCH, several", run::Flags{"WHAT"}, run::kRequired},
                       run::threads_option(state->threads, run::Bits::differ)},
           .run =
               [state](const Call&) {

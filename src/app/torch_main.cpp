@@ -26,7 +26,7 @@ app::Command each_command() {
   const auto file = std::make_shared<std::string>();
   return {.name = "each",
           .summary = "Run the commands in a file",
-          .options = {{"file", file.get(), "a JSON list of words per line", {.flags = "FILE", .required = true}}},
+          .options = {{"file", file.get(), "a JSON list of words per line", run::Flags{"FILE"}, run::kRequired}},
           .run =
               [file](const app::Call&) {
                 std::istringstream lines(read_file(*file));

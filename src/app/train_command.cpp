@@ -14,7 +14,7 @@ struct State {
 // With --resume: what else is in the record of the run must stay as it was.
 void expect_resumable(const run::Options& options, const Call& call) {
   for (const run::Option& option : options) {
-    if (option.traits.may_change || !call.given.contains(option.name)) continue;
+    if (option.is(run::kMayChange) || !call.given.contains(option.name)) continue;
     throw Error(Fault::usage,
                 fmt::format("--resume takes its options from the run; {} can't be changed", flag_of(option)));
   }
@@ -37,9 +37,8 @@ Command train_command(const Train& train, const std::string& details) {
   const auto state = std::make_shared<State>();
   return {.name = "train",
           .summary = "Train a network on images with computed rates",
-          .options =
-              options_of(state->request) + run::Options{{"quiet", &state->quiet, "no progress", {.may_change = true}},
-                                                        run::json_option(state->json)},
+          .options = options_of(state->request) + run::Options{{"quiet", &state->quiet, "no progress", run::kMayChange},
+                                                               run::json_option(state->json)},
           .run = [state, train](const Call& call) { return app::train(*state, call, train); },
           .details = details,
           .examples =

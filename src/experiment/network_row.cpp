@@ -19,7 +19,7 @@ std::set<std::string> harmless_flags(const std::set<std::string>& compared) {
   std::set<std::string> flags = {"--quiet", "--json"};
   for (const run::Option& option : options_of(request)) flags.insert(flag_of(option));
   for (const run::Option& option : options_of(options)) {
-    if (!option.traits.may_change && !compared.contains(option.name)) flags.erase(flag_of(option));
+    if (!option.is(run::kMayChange) && !compared.contains(option.name)) flags.erase(flag_of(option));
   }
   flags.erase("--weights");
   return flags;

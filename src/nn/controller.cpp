@@ -14,17 +14,17 @@
 namespace lipschitzlr::nn {
 namespace {
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(Fault::usage, sentence); }
+[[noreturn]] void usage_error(const std::string& sentence) { throw Error(Fault::usage, sentence); }
 
 ControllerOptions checked(ControllerOptions options) {
-  if (!(options.l2 >= 0)) refuse(fmt::format("the L2 factor is {}; it must be 0 or above", options.l2));
+  if (!(options.l2 >= 0)) usage_error(fmt::format("the L2 factor is {}; it must be 0 or above", options.l2));
   if (!(options.factor > 0) || !std::isfinite(options.factor)) {
-    refuse(fmt::format("the factor of the rate is {}; it must be a finite number above 0", options.factor));
+    usage_error(fmt::format("the factor of the rate is {}; it must be a finite number above 0", options.factor));
   }
-  if (options.steps_per_epoch < 0) refuse("steps_per_epoch must be 0 (no epochs) or above");
+  if (options.steps_per_epoch < 0) usage_error("steps_per_epoch must be 0 (no epochs) or above");
   if (options.announces_epochs || options.steps_per_epoch > 0) return options;
   if (options.rule_options.first_rate) {
-    refuse("a first-epoch rate needs steps_per_epoch, the number of steps after which the first epoch ends");
+    usage_error("a first-epoch rate needs steps_per_epoch, the number of steps after which the first epoch ends");
   }
   options.rule_options.update = rate::Update::per_iteration;
   return options;
@@ -32,10 +32,10 @@ ControllerOptions checked(ControllerOptions options) {
 
 Loss loss_behind(const Tap& tap) {
   if (tap.outputs() >= 2) return cross_entropy(tap.outputs());
-  refuse(tap.outputs() == 1
-             ? "a head of one output does not tell its loss; set loss to binary_cross_entropy() or to "
-               "squared_error(...)"
-             : "a tap without a Head does not tell its loss; set loss, for example to cross_entropy(10)");
+  usage_error(tap.outputs() == 1
+                  ? "a head of one output does not tell its loss; set loss to binary_cross_entropy() or to "
+                    "squared_error(...)"
+                  : "a tap without a Head does not tell its loss; set loss, for example to cross_entropy(10)");
 }
 
 nlohmann::json to_json(const PenultimateNorms& norms) {
@@ -79,7 +79,7 @@ RateController::RateController(torch::optim::Optimizer& optimizer, std::shared_p
       buffers_(std::move(buffers)),
       options_(checked(std::move(options))),
       rule_(rate::make_rule(options_.rule, options_.rule_options)) {
-  if (!tap_ && rule_->measures()) refuse("a rate that is computed needs the head of the network, or its tap");
+  if (!tap_ && rule_->measures()) usage_error("a rate that is computed needs the head of the network, or its tap");
   if (!tap_) tap_ = std::make_shared<Tap>();
   if (!options_.loss && rule_->measures()) options_.loss = loss_behind(*tap_);
 }
@@ -96,7 +96,7 @@ double RateController::weight_norm() const {
 
 void RateController::feed(const PenultimateNorms& norms) {
   if (norms.rows == 0) {
-    refuse(
+    usage_error(
         "no penultimate activations were measured; is the last layer a Head, the model in training mode, and was "
         "there a forward pass before the step?");
   }
@@ -125,7 +125,7 @@ void RateController::begin_step() {
   for (auto& group : optimizer_.param_groups()) {
     const std::size_t number = rates.size();
     if (number < rates_.size() && group.options().get_lr() != rates_[number]) {
-      refuse(
+      usage_error(
           fmt::format("the rate of parameter group {} was set to {} by something else; it comes from the rule {}, and "
                       "the controller's options have schedules",
                       number, group.options().get_lr(), rule_->name()));
@@ -156,7 +156,7 @@ void RateController::observe() {
 
 void RateController::end_epoch() {
   if (!options_.announces_epochs)
-    refuse("end_epoch() is of a caller that announces epochs; here steps_per_epoch counts");
+    usage_error("end_epoch() is of a caller that announces epochs; here steps_per_epoch counts");
   finish_epoch();
 }
 

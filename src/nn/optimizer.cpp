@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr const char* kArchive = "lipschitzlr";
 
-[[noreturn]] void refuse(const std::string& reason) {
+[[noreturn]] void refuse_state(const std::string& reason) {
   throw Error(Fault::data, "the saved state of the optimizer can't be used: " + reason);
 }
 
@@ -42,7 +42,7 @@ std::size_t take_index(std::string_view& name, std::size_t count) {
   std::size_t index = 0;
   const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), index);
   if (fault != std::errc() || end == name.data() + name.size() || *end != '.' || index >= count) {
-    refuse("it has tensors of parameters that are not there");
+    refuse_state("it has tensors of parameters that are not there");
   }
   name.remove_prefix(static_cast<std::size_t>(end - name.data()) + 1);
   return index;
@@ -52,7 +52,7 @@ std::size_t take_index(std::string_view& name, std::size_t count) {
 at::Tensor checked_copy(const at::Tensor& saved, const at::Tensor& parameter) {
   if (saved.dim() == 0 && at::isFloatingType(saved.scalar_type())) return saved.clone();
   if (saved.sizes() != parameter.sizes() || saved.scalar_type() != parameter.scalar_type()) {
-    refuse("its tensors have other shapes than the parameters");
+    refuse_state("its tensors have other shapes than the parameters");
   }
   return at::empty_like(parameter, parameter.options().requires_grad(false)).copy_(saved);
 }
@@ -64,14 +64,14 @@ json to_json(const OptimizerOptions& options) {
           {"settings", options.settings()}};
 }
 
-double number_from(const json& value) {
-  if (!value.is_number() || !(value.get<double>() >= 0)) refuse("an option is no number of 0 or more");
+double option_from(const json& value) {
+  if (!value.is_number() || !(value.get<double>() >= 0)) refuse_state("an option is no number of 0 or more");
   return value.get<double>();
 }
 
 OptimizerOptions options_from(const json& saved, const OptimizerInfo& info) {
   OptimizerOptions options;
-  options.weight_decay(number_from(saved.at("weight_decay"))).scale(number_from(saved.at("scale")));
+  options.weight_decay(option_from(saved.at("weight_decay"))).scale(option_from(saved.at("scale")));
   if (!saved.at("bias_correction").is_null()) options.bias_correction(saved.at("bias_correction").get<bool>());
   return options.settings(completed_settings(info, saved.at("settings").get<OptimizerSettings>()));
 }
@@ -169,18 +169,19 @@ OptimizerSnapshot Optimizer::snapshot() const {
 void Optimizer::restore(const OptimizerSnapshot& snapshot) try {
   const json saved = parse_json(snapshot.json, "the saved state of the optimizer");
   if (saved.at("optimizer") != info_.name) {
-    refuse(fmt::format("it is of another optimizer than {}", info_.name));
+    refuse_state(fmt::format("it is of another optimizer than {}", info_.name));
   }
-  if (saved.at("groups").size() != param_groups_.size()) refuse("it has another number of parameter groups");
+  if (saved.at("groups").size() != param_groups_.size()) refuse_state("it has another number of parameter groups");
   std::vector<OptimizerOptions> options;
   std::unordered_map<at::TensorImpl*, ParameterState> states;
   for (const auto& group : param_groups_) {
     const json& from = saved.at("groups").at(options.size());
     options.push_back(options_from(from, info_));
-    if (from.at("steps").size() != group.params().size()) refuse("it has another number of parameters");
+    if (from.at("steps").size() != group.params().size()) refuse_state("it has another number of parameters");
     for (std::size_t p = 0; p < group.params().size(); ++p) {
       const json& steps = from.at("steps").at(p);
-      if (!steps.is_number_unsigned() || steps.get<std::uint64_t>() > 1ull << 62) refuse("a count of steps is none");
+      if (!steps.is_number_unsigned() || steps.get<std::uint64_t>() > 1ull << 62)
+        refuse_state("a count of steps is none");
       if (steps != 0) states[group.params()[p].unsafeGetTensorImpl()].step = steps.get<std::int64_t>();
     }
   }
@@ -189,14 +190,14 @@ void Optimizer::restore(const OptimizerSnapshot& snapshot) try {
     const auto& group = param_groups_[take_index(name, param_groups_.size())];
     const at::Tensor& parameter = group.params()[take_index(name, group.params().size())];
     const auto state = states.find(parameter.unsafeGetTensorImpl());
-    if (state == states.end()) refuse("it has tensors of a parameter without steps");
+    if (state == states.end()) refuse_state("it has tensors of a parameter without steps");
     state->second.tensors[std::string(name)] = checked_copy(tensor, parameter);
   }
   controller_.load(saved.at("rate").dump());  // last, of what may fail
   states_ = std::move(states);
   for (std::size_t g = 0; g < options.size(); ++g) options_of(param_groups_[g]) = options[g];
 } catch (const json::exception&) {
-  refuse("it is damaged");
+  refuse_state("it is damaged");
 }
 
 void Optimizer::save(torch::serialize::OutputArchive& archive) const {
@@ -207,7 +208,8 @@ void Optimizer::save(torch::serialize::OutputArchive& archive) const {
 
 void Optimizer::load(torch::serialize::InputArchive& archive) {
   c10::IValue text;
-  if (!archive.try_read(kArchive, text) || !text.isString()) refuse("the archive holds none of an optimizer of ours");
+  if (!archive.try_read(kArchive, text) || !text.isString())
+    refuse_state("the archive holds none of an optimizer of ours");
   OptimizerSnapshot all{.tensors = {}, .json = text.toStringRef()};
   for (const std::string& name : archive.keys()) {
     if (name != kArchive) archive.read(name, all.tensors.emplace_back(name, at::Tensor()).second, true);

@@ -23,12 +23,12 @@ constexpr std::size_t kMostDimensions = 64;  // what libtorch's loops can walk
 constexpr int kDeepest = 4;                  // {"tensor": {"shape": [2, 3]}}
 constexpr const char* kMetadata = "__metadata__";
 
-struct Kind {
+struct ElementKind {
   std::string_view name;
   std::uint64_t bytes;
 };
-constexpr Kind kKinds[] = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8},
-                           {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U8", 1},   {"BOOL", 1}};
+constexpr ElementKind kElementKinds[] = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I64", 8},
+                                         {"I32", 4}, {"I16", 2}, {"I8", 1},  {"U8", 1},   {"BOOL", 1}};
 
 // A name as it can stand in a sentence: quoted, and with nothing a terminal would obey.
 std::string in_quotes(const std::string& name) {
@@ -45,7 +45,7 @@ std::optional<std::uint64_t> element_count(const std::vector<std::int64_t>& shap
   return static_cast<std::uint64_t>(count);
 }
 
-[[noreturn]] void refuse(const std::string& file_name, const std::string& reason) {
+[[noreturn]] void refuse_file(const std::string& file_name, const std::string& reason) {
   throw Error(Fault::data, fmt::format("{}: not a usable safetensors file: {}", file_name, reason));
 }
 
@@ -74,7 +74,7 @@ class Parser {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& reason) const { refuse(file_name_, reason); }
+  [[noreturn]] void fail(const std::string& reason) const { refuse_file(file_name_, reason); }
   [[noreturn]] void fail(const std::string& name, const std::string& reason) const {
     fail(fmt::format("tensor {}: {}", in_quotes(name), reason));
   }
@@ -214,7 +214,7 @@ void place(std::vector<SafetensorsEntry>& entries) {
 }  // namespace
 
 std::uint64_t safetensors_number_size(std::string_view kind) {
-  for (const Kind& known : kKinds) {
+  for (const ElementKind& known : kElementKinds) {
     if (known.name == kind) return known.bytes;
   }
   return 0;
@@ -250,15 +250,16 @@ std::string format_safetensors_header(std::vector<SafetensorsEntry>& entries,
 SafetensorsHeader parse_safetensors_header(std::string_view file, std::uint64_t file_size,
                                            const std::string& file_name) {
   if (file_size < kLengthBytes || file.size() < kLengthBytes) {
-    refuse(file_name, fmt::format("it has {} bytes, fewer than the length of a header takes", file_size));
+    refuse_file(file_name, fmt::format("it has {} bytes, fewer than the length of a header takes", file_size));
   }
   const std::uint64_t length = little_endian(file.substr(0, kLengthBytes));
   if (length > kLongestHeader) {
-    refuse(file_name, fmt::format("its header would take {} bytes; at most {} are allowed", length, kLongestHeader));
+    refuse_file(file_name,
+                fmt::format("its header would take {} bytes; at most {} are allowed", length, kLongestHeader));
   }
   if (length > file_size - kLengthBytes || length > file.size() - kLengthBytes) {
-    refuse(file_name, fmt::format("its header takes {} bytes and the file ends after {} (is it cut short?)", length,
-                                  file_size - kLengthBytes));
+    refuse_file(file_name, fmt::format("its header takes {} bytes and the file ends after {} (is it cut short?)",
+                                       length, file_size - kLengthBytes));
   }
   const std::uint64_t data_begin = kLengthBytes + length;
   SafetensorsHeader header = Parser(file_size - data_begin, file_name).parse(file.substr(kLengthBytes, length));

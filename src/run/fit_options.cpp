@@ -45,24 +45,17 @@ Options model_options(DataOptions& o) {
        choice(o.scaling, names_of({Scaling::none, Scaling::column_sum, Scaling::standard, Scaling::min_max}), "auto"),
        "scaling of the columns, learnt on the training rows; sum is the paper's; auto: standard, or none for sparse "
        "tables"},
-      {"intercept", &o.intercept, "leave out the column of ones", {.flags = "--no-intercept"}},
-      {"l2",
-       &o.l2,
-       "adds L2/2 ||w||^2 to the loss; w includes the intercept, which is thus penalised too",
-       {.placeholder = "L2", .range = at_least(0)}},
-      {"tikhonov",
-       &o.tikhonov,
+      {"intercept", &o.intercept, "leave out the column of ones", Flags{"--no-intercept"}},
+      {"l2", &o.l2, "adds L2/2 ||w||^2 to the loss; w includes the intercept, which is thus penalised too",
+       Placeholder{"L2"}, at_least(0)},
+      {"tikhonov", &o.tikhonov,
        "adds ||G w||^2; a number, or a file with G's diagonal or all of G (the last column is the intercept's)",
-       {.placeholder = "G"}},
-      {"weight_bound",
-       &o.weight_bound,
-       "K of the formulas, a bound on ||w||; default: estimated from the data",
-       {.placeholder = "K", .range = above(0)}},
-      {"holdout",
-       &o.holdout,
-       "share of the rows to set aside for testing, class by class",
-       {.placeholder = "SHARE", .range = between(0, 0.99)}},
-      {"seed", &o.seed, "of the holdout, the shuffles and a random start", {.range = at_least(0)}},
+       Placeholder{"G"}},
+      {"weight_bound", &o.weight_bound, "K of the formulas, a bound on ||w||; default: estimated from the data",
+       Placeholder{"K"}, above(0)},
+      {"holdout", &o.holdout, "share of the rows to set aside for testing, class by class", Placeholder{"SHARE"},
+       between(0, 0.99)},
+      {"seed", &o.seed, "of the holdout, the shuffles and a random start", at_least(0)},
   };
 }
 
@@ -71,61 +64,49 @@ Options training_options(FitRequest& o) {
   return {
       {"solver", choice(o.solver, names_of(linear::kSolvers)),
        "auto: by the shape of the data; newton and lbfgs need no rate and prove how near the optimum they are"},
-      {"rate",
-       rate_member(o),
+      {"rate", rate_member(o),
        "a number, or the constant to compute it from: published, coded, certified, gradient; auto: gradient for "
        "accelerated, else the best of a trial",
-       {.placeholder = "RATE"}},
+       Placeholder{"RATE"}},
       {"recompute", choice(o.training.recompute, names_of({Recompute::never, Recompute::epoch, Recompute::batch})),
        "measure the constant again every epoch or every batch"},
-      {"batch",
-       &o.training.batch,
-       "rows per step; 0: all of them (sgd: 128)",
-       {.placeholder = "ROWS", .range = at_least(0)}},
-      {"first_rate", &o.training.rule.first_rate, "rate of the first epoch (AdaMo's x)", {.range = above(0)}},
+      {"batch", &o.training.batch, "rows per step; 0: all of them (sgd: 128)", Placeholder{"ROWS"}, at_least(0)},
+      {"first_rate", &o.training.rule.first_rate, "rate of the first epoch (AdaMo's x)", above(0)},
       {"bias_correction", &o.training.rule.bias_correction, "correct averages for their start at zero"},
       {"fixed", &o.training.rule.fixed, "keep the first measured constant for the whole run"},
       {"second_moment", choice(o.training.second_moment, rate::second_moment_names()),
        "estimate of S (RMSprop, Auto-Adam)"},
       {"coded_denominator", &o.training.rule.coded_denominator,
        "divide by K_z alone, as the authors' code does, instead of G (RMSprop)"},
-      {"start",
-       choice(o.random_start, {"zero", "normal"}),
-       "start at w ~ N(0, 1) instead of zero",
-       {.flags = "--random-start", .is_switch = true}},
-      {"precision",
-       choice(o.single_precision, {"double", "single"}),
-       "compute in single precision",
-       {.flags = "--single", .is_switch = true}},
+      {"start", choice(o.random_start, {"zero", "normal"}), "start at w ~ N(0, 1) instead of zero",
+       Flags{"--random-start"}, kSwitch},
+      {"precision", choice(o.single_precision, {"double", "single"}), "compute in single precision", Flags{"--single"},
+       kSwitch},
   };
 }
 
 Options stopping_options(linear::SolverOptions& o) {
   Options options = {
-      {"epochs", &o.epochs, "passes over the data", {.range = at_least(0)}},
-      {"seconds", &o.seconds, "time; default: no limit", {.placeholder = "S", .range = at_least(0)}},
-      {"loss", &o.loss_threshold, "stop when the loss is below; default: never", {.placeholder = "LOSS"}},
-      {"gradient_tolerance",
-       &o.gradient_tolerance,
-       "stop when the gradient's norm is at most this",
-       {.placeholder = "G", .range = at_least(0)}},
-      {"tolerance",
-       &o.relative_tolerance,
-       "stop when the loss changed by at most this share, five times in a row",
-       {.placeholder = "SHARE", .range = at_least(0)}},
+      {"epochs", &o.epochs, "passes over the data", at_least(0)},
+      {"seconds", &o.seconds, "time; default: no limit", Placeholder{"S"}, at_least(0)},
+      {"loss", &o.loss_threshold, "stop when the loss is below; default: never", Placeholder{"LOSS"}},
+      {"gradient_tolerance", &o.gradient_tolerance, "stop when the gradient's norm is at most this", Placeholder{"G"},
+       at_least(0)},
+      {"tolerance", &o.relative_tolerance, "stop when the loss changed by at most this share, five times in a row",
+       Placeholder{"SHARE"}, at_least(0)},
   };
-  for (Option& option : options) option.traits.may_change = true;
+  for (Option& option : options) option.traits |= kMayChange;
   return options;
 }
 
 Options run_options(FitRequest& o) {
   Options options = {
-      {"resume", &o.resume, "continue the unfinished training of this model file", {.placeholder = "FILE"}},
-      {"record", &o.record, "a new folder for config.json, metrics.jsonl, summary.json", {.placeholder = "FOLDER"}},
+      {"resume", &o.resume, "continue the unfinished training of this model file", Placeholder{"FILE"}},
+      {"record", &o.record, "a new folder for config.json, metrics.jsonl, summary.json", Placeholder{"FOLDER"}},
       threads_option(o.threads),
       watch_option(o.watch),
   };
-  for (Option& option : options) option.traits.may_change = true;
+  for (Option& option : options) option.traits |= kMayChange;
   return options;
 }
 
@@ -135,21 +116,16 @@ Options options_of(data::ReadOptions& o, const std::string& target_help) {
   const Member header = choice(o.header, {"no", "yes"});
   // A resumed run may read its rows in another way: that they are the same is checked by their fingerprint.
   return {
-      {"target",
-       &o.target,
-       "target column: its name or number, -1 being the last; " + target_help,
-       {.placeholder = "COLUMN"}},
-      {"format", choice(o.format, {"auto", "csv", "tsv", "libsvm"}), "auto: detected", {.may_change = true}},
-      {"header",
-       header,
-       "the first line names the columns; default: detected",
-       {.is_switch = true, .may_change = true}},
-      {"no_header", header, "the first line is a row", {.is_switch = true, .may_change = true}},
+      {"target", &o.target, "target column: its name or number, -1 being the last; " + target_help,
+       Placeholder{"COLUMN"}},
+      {"format", choice(o.format, {"auto", "csv", "tsv", "libsvm"}), "auto: detected", kMayChange},
+      {"header", header, "the first line names the columns; default: detected", kSwitch, kMayChange},
+      {"no_header", header, "the first line is a row", kSwitch, kMayChange},
   };
 }
 
 Options options_of(DataOptions& options) {
-  return grouped({{"", {{"data", &options.source, kDataHelp, {.flags = "DATA", .required = true}}}},
+  return grouped({{"", {{"data", &options.source, kDataHelp, Flags{"DATA"}, kRequired}}},
                   {"Reading", options_of(options.read, "default: the last")},
                   {"Model", model_options(options)}});
 }

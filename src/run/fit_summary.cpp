@@ -86,7 +86,7 @@ json setting_of(FitRequest options, const Prepared& prepared) {
   options.data.weight_bound = prepared.setup.weight_bound;
   options.data.read.target = prepared.train.target_name;
   Options fixed = options_of(options);
-  std::erase_if(fixed, [](const Option& option) { return option.traits.may_change; });
+  std::erase_if(fixed, [](const Option& option) { return option.is(kMayChange); });
   json setting = to_json(fixed);
   setting.update({{"rows", prepared.train.rows()},
                   {"columns", prepared.train.columns()},

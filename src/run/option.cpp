@@ -21,7 +21,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 std::string expected(const Option& option) {
   if (!option.member.expected.empty()) return option.member.expected;
-  const Range& range = option.traits.range;
+  const Range& range = option.range;
   const std::string number = option.member.kind == Kind::whole ? "a whole number" : "a number";
   if (std::isfinite(range.most)) {
     return fmt::format("{} from {} to {}{}", number, range.least, range.with_most ? "" : "below ", range.most);
@@ -32,10 +32,10 @@ std::string expected(const Option& option) {
 
 bool in_range(const Option& option, const OptionValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-    return option.traits.range.contains(static_cast<double>(*whole));
+    return option.range.contains(static_cast<double>(*whole));
   }
   const auto* real = std::get_if<double>(&value);
-  return real == nullptr || option.traits.range.contains(*real);
+  return real == nullptr || option.range.contains(*real);
 }
 
 // Nothing when the word is no number.
@@ -68,7 +68,7 @@ bool Range::contains(double number) const {
 Options grouped(const std::vector<std::pair<std::string, Options>>& groups) {
   Options all;
   for (const auto& [heading, options] : groups) {
-    for (const Option& option : options) all.emplace_back(option).traits.group = heading;
+    for (const Option& option : options) all.emplace_back(option).group = heading;
   }
   return all;
 }
@@ -87,16 +87,13 @@ const Option& find_option(const Options& options, const std::string& name) {
 Option threads_option(unsigned& threads, Bits bits) {
   const std::string note =
       bits == Bits::same ? "results have the same bits for any number" : "libtorch's last bits depend on it";
-  return {"threads", &threads, "0: all cores; " + note, {.range = between(0, 1024), .may_change = true}};
+  return {"threads", &threads, "0: all cores; " + note, between(0, 1024), kMayChange};
 }
 
-Option json_option(bool& json) {
-  return {"json", &json, "print one JSON object instead of text", {.may_change = true}};
-}
+Option json_option(bool& json) { return {"json", &json, "print one JSON object instead of text", kMayChange}; }
 
 std::string flag_of(const Option& option) {
-  if (!option.traits.flags.empty())
-    return option.traits.flags.substr(option.traits.flags.find(',') + 1);  // npos + 1 is 0
+  if (!option.flags.empty()) return option.flags.substr(option.flags.find(',') + 1);  // npos + 1 is 0
   std::string flag = "--" + option.name;
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
@@ -104,10 +101,10 @@ std::string flag_of(const Option& option) {
 
 bool is_positional(const Option& option) { return !flag_of(option).starts_with('-'); }
 
-bool takes_value(const Option& option) { return option.member.kind != Kind::flag && !option.traits.is_switch; }
+bool takes_value(const Option& option) { return option.member.kind != Kind::flag && !option.is(kSwitch); }
 
 std::string values_of(const Option& option) {
-  if (!takes_value(option) || !option.traits.placeholder.empty()) return option.traits.placeholder;
+  if (!takes_value(option) || !option.placeholder.empty()) return option.placeholder;
   if (option.member.kind == Kind::whole) return "N";
   if (option.member.kind == Kind::real) return "X";
   return fmt::format("{}", fmt::join(option.member.names, "|"));
@@ -128,7 +125,7 @@ void assign(const Option& option, const std::vector<std::string>& words) {
   } else if (member.kind == Kind::words) {
     member.set(words);
   } else {
-    const std::string word = !option.traits.is_switch ? words.at(0) : negates ? member.names[0] : member.names[1];
+    const std::string word = !option.is(kSwitch) ? words.at(0) : negates ? member.names[0] : member.names[1];
     const OptionValue value = value_from(option, word);
     if (std::holds_alternative<std::monostate>(value) || !in_range(option, value) || !member.set(value)) {
       throw Error(Fault::usage, fmt::format("{} {}: expected {}", flag_of(option), word, expected(option)));

@@ -39,7 +39,7 @@ ordered_json to_json(const Options& options) {
 void read_json(const Options& options, const ordered_json& json, const std::string& file) {
   for (const Option& option : options) {
     const auto found = json.find(option.name);
-    if (found == json.end() ? option.traits.added_later : found->is_null()) continue;
+    if (found == json.end() ? option.is(kAddedLater) : found->is_null()) continue;
     if (found == json.end() || !option.member.set(value_from(*found, option.member.kind))) {
       throw Error(Fault::data, fmt::format("{}: the option \"{}\" is missing or damaged", file, option.name));
     }

@@ -31,10 +31,9 @@ double trial_loss_of(const linear::Advice& advice, double rate) {
 
 Options options_of(RateOptions& options) {
   return options_of(options.data) +
-         Options{{"reduction",
-                  &options.gradient_reduction,
+         Options{{"reduction", &options.gradient_reduction,
                   "the iteration bound is for a gradient this many times smaller than at the start",
-                  {.placeholder = "TIMES", .range = between(1, 1e12)}},
+                  Placeholder{"TIMES"}, between(1, 1e12)},
                  threads_option(options.threads)};
 }
 

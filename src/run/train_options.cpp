@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostRates = 100;
 
-std::string to_text(const FirstRate& rate) {
+std::string first_rate_text(const FirstRate& rate) {
   switch (rate.kind) {
     case FirstRate::Kind::none:
       return "none";
@@ -29,7 +29,7 @@ std::string to_text(const FirstRate& rate) {
 
 std::optional<FirstRate> first_rate_from(const std::string& text) {
   for (const FirstRate::Kind kind : {FirstRate::Kind::usual, FirstRate::Kind::none, FirstRate::Kind::search}) {
-    if (to_text(FirstRate{kind}) == text) return FirstRate{kind};
+    if (first_rate_text(FirstRate{kind}) == text) return FirstRate{kind};
   }
   const std::optional<double> number = number_from(text);
   if (!number || !(*number > 0)) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<FirstRate> first_rate_from(const std::string& text) {
 
 using Settings = std::map<std::string, double>;
 
-std::string to_text(const Settings& settings) {
+std::string settings_text(const Settings& settings) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : settings) parts.push_back(fmt::format("{}={}", name, value));
   return fmt::format("{}", fmt::join(parts, ","));
@@ -57,7 +57,7 @@ std::optional<Settings> settings_from(const std::string& text) {
 
 using Rates = std::vector<double>;
 
-std::string to_text(const Rates& rates) { return fmt::format("{}", fmt::join(rates, ",")); }
+std::string rates_text(const Rates& rates) { return fmt::format("{}", fmt::join(rates, ",")); }
 
 std::optional<Rates> rates_from(const std::string& text) {
   Rates rates;
@@ -72,62 +72,46 @@ std::optional<Rates> rates_from(const std::string& text) {
 
 Options training_options(TrainOptions& o) {
   return {
-      {"data",
-       &o.data,
+      {"data", &o.data,
        "image set: mnist, fashion-mnist, cifar10, cifar100, or a folder with one folder of PNG files per class "
        "(in train/ and test/, or directly)",
-       {.placeholder = "SET"}},
-      {"network",
-       &o.network,
+       Placeholder{"SET"}},
+      {"network", &o.network,
        "network: mnist-cnn, resnet20-v1 (N = 6n+2), resnet56-v2 (N = 9n+2), densenet-40-12, mlp-256-128, "
        "softmax; default: by the images",
-       {.placeholder = "NAME", .flags = "--model"}},
-      {"optimizer", &o.optimizer, "one of the list below", {.placeholder = "NAME"}},
+       Placeholder{"NAME"}, Flags{"--model"}},
+      {"optimizer", &o.optimizer, "one of the list below", Placeholder{"NAME"}},
       {"settings",
-       spelled(
-           o.settings, [](const Settings& settings) { return to_text(settings); }, settings_from,
-           "names, each once, with numbers, such as beta1=0.8,epsilon=1e-6"),
-       "settings of the optimizer, such as delay=5,beta1=0.8; see the list below",
-       {.placeholder = "NAME=NUMBER,...", .flags = "--set", .added_later = true}},
+       spelled(o.settings, settings_text, settings_from,
+               "names, each once, with numbers, such as beta1=0.8,epsilon=1e-6"),
+       "settings of the optimizer, such as delay=5,beta1=0.8; see the list below", Placeholder{"NAME=NUMBER,..."},
+       Flags{"--set"}, kAddedLater},
       {"policy", choice(o.policy, {"adaptive", "fixed", "baseline", "grid"}),
        "adaptive: the rate is recomputed; fixed: computed once; baseline: a constant one (--rate); grid: baseline "
        "with the best rate of short trials; default: adaptive, baseline for optimizers with steps of their own"},
       {"protocol", choice(o.protocol, {"published", "coded"}),
        "published: the paper's text; coded: what its authors ran, with the test set as validation set"},
-      {"epochs",
-       &o.epochs,
-       "how often every image is seen; with --resume, the new total",
-       {.range = at_least(1), .may_change = true}},
-      {"batch", &o.batch, "images per step, of all processes; default: 256 grey, 128 coloured", {.range = at_least(2)}},
-      {"validation",
-       &o.validation,
-       "share of the training images set aside; 0: validate on the test images; default: 0.1, coded 0",
-       {.range = share()}},
-      {"limit", &o.limit, "train on so many images only, spread evenly over the set", {.range = at_least(1)}},
+      {"epochs", &o.epochs, "how often every image is seen; with --resume, the new total", at_least(1), kMayChange},
+      {"batch", &o.batch, "images per step, of all processes; default: 256 grey, 128 coloured", at_least(2)},
+      {"validation", &o.validation,
+       "share of the training images set aside; 0: validate on the test images; default: 0.1, coded 0", share()},
+      {"limit", &o.limit, "train on so many images only, spread evenly over the set", at_least(1)},
       {"augment", choice(o.augment, {"none", "auto"}),
        "auto: random shifts and flips, of grey images shifts, zoom and rotation"},
-      {"precision",
-       choice(o.double_precision, {"single", "double"}),
-       "float32, or float64: half as fast, for exact comparisons",
-       {.added_later = true}},
-      {"seed", &o.seed, "of initial weights, order, augmentation and dropout", {.range = at_least(0)}},
+      {"precision", choice(o.double_precision, {"single", "double"}),
+       "float32, or float64: half as fast, for exact comparisons", kAddedLater},
+      {"seed", &o.seed, "of initial weights, order, augmentation and dropout", at_least(0)},
   };
 }
 
 Options computed_rate_options(TrainOptions& o) {
   return {
-      {"first_rate",
-       spelled(
-           o.first_rate, [](const FirstRate& rate) { return to_text(rate); }, first_rate_from,
-           "a number above 0, search or none"),
+      {"first_rate", spelled(o.first_rate, first_rate_text, first_rate_from, "a number above 0, search or none"),
        "rate of the first epoch (AdaMo's x); search: the best of 0.1, 0.5, 1 in short trials; none; default: 0.1 "
        "for AdaMo, else none",
-       {.placeholder = "RATE"}},
-      {"l2", &o.l2, "lambda of lambda/2 |w|^2; coded: in the constant only, default the decay", {.range = at_least(0)}},
-      {"constant",
-       &o.constant,
-       "take this for G, the loss's Lipschitz constant, whatever is measured",
-       {.range = above(0)}},
+       Placeholder{"RATE"}},
+      {"l2", &o.l2, "lambda of lambda/2 |w|^2; coded: in the constant only, default the decay", at_least(0)},
+      {"constant", &o.constant, "take this for G, the loss's Lipschitz constant, whatever is measured", above(0)},
       {"update", choice(o.rule.update, {"epoch", "iteration"}), "recompute the rate every epoch or every iteration"},
       {"measure", choice(o.measure, {"in-step", "pass"}),
        "in-step: K_z from the training steps; pass: by a pass over the images before each epoch; default: by "
@@ -140,41 +124,30 @@ Options computed_rate_options(TrainOptions& o) {
 
 Options baseline_options(TrainOptions& o) {
   return {
-      {"rate", &o.rate, "default: by the optimizer, see the list below", {.range = above(0)}},
-      {"schedule",
-       choice(o.schedule, rate::schedule_names()),
+      {"rate", &o.rate, "default: by the optimizer, see the list below", above(0)},
+      {"schedule", choice(o.schedule, rate::schedule_names()),
        "what the rate is multiplied by, step by step: constant: 1; cosine: from 1 to 0; step: 1, 0.1 after half "
        "of the steps, 0.01 after three quarters",
-       {.added_later = true}},
-      {"schedule_epochs",
-       &o.schedule_epochs,
-       "how long the schedule lasts; default: all epochs",
-       {.range = at_least(1), .added_later = true}},
+       kAddedLater},
+      {"schedule_epochs", &o.schedule_epochs, "how long the schedule lasts; default: all epochs", at_least(1),
+       kAddedLater},
       {"grid",
-       spelled(
-           o.grid, [](const Rates& rates) { return to_text(rates); }, rates_from,
-           fmt::format("at most {} numbers above 0 with commas between them, none of them twice", kMostRates)),
-       "the rates that the policy grid tries; default: 0.0001, 0.0003, 0.001, ... 1",
-       {.placeholder = "RATE,...", .added_later = true}},
-      {"grid_epochs", &o.grid_epochs, "epochs of each trial; default: 3", {.range = at_least(1), .added_later = true}},
-      {"grid_images",
-       &o.grid_images,
-       "images of each trial; up to 1000 other training images judge it; default: 5120",
-       {.range = at_least(2), .added_later = true}},
+       spelled(o.grid, rates_text, rates_from,
+               fmt::format("at most {} numbers above 0 with commas between them, none of them twice", kMostRates)),
+       "the rates that the policy grid tries; default: 0.0001, 0.0003, 0.001, ... 1", Placeholder{"RATE,..."},
+       kAddedLater},
+      {"grid_epochs", &o.grid_epochs, "epochs of each trial; default: 3", at_least(1), kAddedLater},
+      {"grid_images", &o.grid_images, "images of each trial; up to 1000 other training images judge it; default: 5120",
+       at_least(2), kAddedLater},
   };
 }
 
 Options network_options(TrainOptions& o) {
   return {
       {"padding", choice(o.architecture.padding, {"tensorflow", "symmetric"}), "of 3x3 convolutions with stride 2"},
-      {"bn_epsilon",
-       &o.architecture.batch_norm_epsilon,
-       "batch norm's epsilon; default: 1e-3, DenseNet 1.1e-5",
-       {.range = above(0), .flags = "--bn-eps"}},
-      {"bn_momentum",
-       &o.architecture.batch_norm_momentum,
-       "batch norm's weight of the past; default: 0.99",
-       {.range = share()}},
+      {"bn_epsilon", &o.architecture.batch_norm_epsilon, "batch norm's epsilon; default: 1e-3, DenseNet 1.1e-5",
+       above(0), Flags{"--bn-eps"}},
+      {"bn_momentum", &o.architecture.batch_norm_momentum, "batch norm's weight of the past; default: 0.99", share()},
   };
 }
 
@@ -191,23 +164,15 @@ Options options_of(TrainOptions& options) {
 
 Options options_of(TrainRequest& r) {
   return options_of(r.options) +
-         Options{{"output",
-                  &r.folder,
-                  "folder of the run; default: a new one under runs/",
-                  {.placeholder = "FOLDER", .flags = "-o,--output"}},
-                 {"resume",
-                  &r.resume,
-                  "continue the run in this folder, bit for bit, with its options",
-                  {.placeholder = "FOLDER", .may_change = true}},
-                 {"weights", &r.weights, "start from these (safetensors, or Keras .h5)", {.placeholder = "FILE"}},
-                 {"log_steps",
-                  &r.log_steps,
-                  "record every so many steps, 0: epochs only; default: 50",
-                  {.range = at_least(0), .may_change = true}},
-                 {"checkpoint_minutes",
-                  &r.checkpoint_minutes,
-                  "save a checkpoint every so many minutes, and after each epoch; default: 5",
-                  {.range = above(0), .may_change = true}},
+         Options{{"output", &r.folder, "folder of the run; default: a new one under runs/", Placeholder{"FOLDER"},
+                  Flags{"-o,--output"}},
+                 {"resume", &r.resume, "continue the run in this folder, bit for bit, with its options",
+                  Placeholder{"FOLDER"}, kMayChange},
+                 {"weights", &r.weights, "start from these (safetensors, or Keras .h5)", Placeholder{"FILE"}},
+                 {"log_steps", &r.log_steps, "record every so many steps, 0: epochs only; default: 50", at_least(0),
+                  kMayChange},
+                 {"checkpoint_minutes", &r.checkpoint_minutes,
+                  "save a checkpoint every so many minutes, and after each epoch; default: 5", above(0), kMayChange},
                  watch_option(r.watch)};
 }
 

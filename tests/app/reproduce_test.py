@@ -16,7 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from train_test import lines_of, output_of, read_json, write_images  # noqa: E402
+from train_support import lines_of, output_of, read_json, write_images  # noqa: E402
 
 FRONT = TORCH = ""
 LIMIT = 300  # seconds for any one command

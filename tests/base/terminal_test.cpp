@@ -34,7 +34,8 @@ std::string on_terminal(unsigned short columns, const std::function<void()>& wor
   close(terminal);
   std::string text;
   char bytes[4096];
-  for (ssize_t got = 0; (got = read(screen, bytes, sizeof bytes)) > 0;) text.append(bytes, static_cast<std::size_t>(got));
+  for (ssize_t got = 0; (got = read(screen, bytes, sizeof bytes)) > 0;)
+    text.append(bytes, static_cast<std::size_t>(got));
   close(screen);
   return text;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bound/plain_models.hpp"
+#include "bound/random_matrix.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/descent.hpp"
 
@@ -16,11 +17,6 @@ namespace {
 using plain::Kind;
 using plain::Numbers;
 using plain::Problem;
-
-Eigen::MatrixXd random_matrix(Index rows, Index columns, std::uint64_t seed) {
-  Random random(seed);
-  return Eigen::MatrixXd::NullaryExpr(rows, columns, [&] { return random.normal(); });
-}
 
 double curvature_of(Kind kind) {
   return kind == Kind::linear     ? kLeastSquaresCurvature

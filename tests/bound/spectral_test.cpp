@@ -3,17 +3,12 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include "bound/random_matrix.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/norms.hpp"
 
 namespace lipschitzlr::bound {
 namespace {
-
-DenseMatrix<double> random_matrix(Index rows, Index columns, std::uint64_t seed) {
-  Random random(seed);
-  return DenseMatrix<double>::NullaryExpr(rows, columns, [&] { return random.normal(); });
-}
 
 // Orthogonal factors around the singular values we want.
 DenseMatrix<double> with_singular_values(Index rows, const Vector<double>& values) {

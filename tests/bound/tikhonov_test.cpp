@@ -5,16 +5,11 @@
 #include <Eigen/SVD>
 #include <limits>
 
+#include "bound/random_matrix.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/base/random.hpp"
 
 namespace lipschitzlr::bound {
 namespace {
-
-DenseMatrix<double> random_matrix(Index rows, Index columns, std::uint64_t seed) {
-  Random random(seed);
-  return DenseMatrix<double>::NullaryExpr(rows, columns, [&] { return random.normal(); });
-}
 
 // Each kind of penalty with the matrix it stands for.
 std::vector<std::pair<Tikhonov, DenseMatrix<double>>> kinds() {

@@ -19,7 +19,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "app"))
 from processes import LIMIT, free_port, start_process  # noqa: E402
-from train_test import epochs_of, sum_of, write_images  # noqa: E402
+from train_support import epochs_of, sum_of, write_images  # noqa: E402
 
 PROGRAM = ""
 TRAIN = ["train", "--threads", "1", "--batch", "16", "--data", "../grey", "--model", "mlp-8", "--quiet"]

@@ -13,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "app"))
 from processes import free_port, said_by, start_process, wait_for_file  # noqa: E402
-from train_test import epochs_of, lines_of, read_json, sum_of, write_images  # noqa: E402
+from train_support import epochs_of, lines_of, read_json, sum_of, write_images  # noqa: E402
 
 PROGRAM = ""
 BARE = ["--threads", "1", "--batch", "16", "--model", "mlp-8", "--decay", "1", "--precision", "double"]

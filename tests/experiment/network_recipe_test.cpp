@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json good() {
+Json good_network() {
   return Json::parse(R"({
     "table": "table3", "row": 2, "name": "mnist-cnn-adamo-adaptive", "title": "MNIST, CNN, Momentum, adaptive",
     "training": {"data": "mnist", "network": "mnist-cnn", "optimizer": "adamo", "policy": "adaptive", "epochs": 20,
@@ -24,7 +24,7 @@ Json good() {
     "paper": {"accuracy": 99.57}, "curve": "MNIST/Momentum/Adaptive", "artefacts": ["One."], "caveats": ["Two."]})");
 }
 
-std::string complaint(const Json& recipe) {
+std::string network_complaint(const Json& recipe) {
   try {
     parse_recipe(recipe.dump(), "table3/x.json");
   } catch (const Error& error) {
@@ -34,14 +34,14 @@ std::string complaint(const Json& recipe) {
   return "";
 }
 
-Json changed(const std::string& field, const Json& value) {
-  Json recipe = good();
+Json changed_network(const std::string& field, const Json& value) {
+  Json recipe = good_network();
   recipe[Json::json_pointer(field)] = value;
   return recipe;
 }
 
 TEST(NetworkRecipe, ReadsEveryField) {
-  const Recipe recipe = parse_recipe(good().dump(), "x.json");
+  const Recipe recipe = parse_recipe(good_network().dump(), "x.json");
   EXPECT_EQ(recipe.id(), "table3/mnist-cnn-adamo-adaptive");
   EXPECT_EQ(recipe.row, 2);
   EXPECT_EQ(recipe.network->epochs, 20);
@@ -56,36 +56,36 @@ TEST(NetworkRecipe, ReadsEveryField) {
 }
 
 TEST(NetworkRecipe, NamesTheFileAndTheFieldThatIsWrong) {
-  Json missing = good(), absent = good();
+  Json missing = good_network(), absent = good_network();
   missing["training"].erase("network");
   absent.erase("paper");
-  Json baseline = good();
+  Json baseline = good_network();
   baseline["training"]["policy"] = "baseline";
   const std::vector<std::pair<Json, std::string>> cases = {
       {missing, "training.network is missing"},
       {absent, "paper is missing"},
-      {changed("/colour", "red"), "colour is not a field of a recipe"},
-      {changed("/training/momentum", 0.9), "training.momentum is not a field of a recipe"},
-      {changed("/coded/rate", 0.9), "coded.rate is not a field of a recipe"},
-      {changed("/paper/loss", 0.9), "paper.loss is not a field of a recipe"},
-      {changed("/table", "table4"), "table must be table1, table2, table3 or comparison"},
-      {changed("/training/data", "iris"), "training.data names no known set of images: iris"},
-      {changed("/training/policy", "greedy"), "training.policy must be baseline, fixed or adaptive"},
-      {changed("/training/epochs", 0), "training.epochs must be a whole number, 1 or more"},
-      {changed("/training/decay", -1), "training.decay must be 0 or more"},
-      {changed("/training/rate", 0.1), "training.rate goes with the policy baseline only"},
+      {changed_network("/colour", "red"), "colour is not a field of a recipe"},
+      {changed_network("/training/momentum", 0.9), "training.momentum is not a field of a recipe"},
+      {changed_network("/coded/rate", 0.9), "coded.rate is not a field of a recipe"},
+      {changed_network("/paper/loss", 0.9), "paper.loss is not a field of a recipe"},
+      {changed_network("/table", "table4"), "table must be table1, table2, table3 or comparison"},
+      {changed_network("/training/data", "iris"), "training.data names no known set of images: iris"},
+      {changed_network("/training/policy", "greedy"), "training.policy must be baseline, fixed or adaptive"},
+      {changed_network("/training/epochs", 0), "training.epochs must be a whole number, 1 or more"},
+      {changed_network("/training/decay", -1), "training.decay must be 0 or more"},
+      {changed_network("/training/rate", 0.1), "training.rate goes with the policy baseline only"},
       {baseline, "training.first_rate does not go with the policy baseline"},
-      {changed("/protocols", Json::array()), "protocols must not be empty"},
-      {changed("/protocols", {"coded", "coded"}), "protocols may hold published and coded, each once"},
-      {changed("/protocols", {"published"}), "coded needs the protocol coded"},
-      {changed("/paper/accuracy", 101), "paper.accuracy is a share in percent and can't be above 100"},
-      {changed("/curve", "MNIST/Fast"), "curve names no curve of the authors: MNIST/Fast"},
+      {changed_network("/protocols", Json::array()), "protocols must not be empty"},
+      {changed_network("/protocols", {"coded", "coded"}), "protocols may hold published and coded, each once"},
+      {changed_network("/protocols", {"published"}), "coded needs the protocol coded"},
+      {changed_network("/paper/accuracy", 101), "paper.accuracy is a share in percent and can't be above 100"},
+      {changed_network("/curve", "MNIST/Fast"), "curve names no curve of the authors: MNIST/Fast"},
   };
-  for (const auto& [recipe, expected] : cases) EXPECT_EQ(complaint(recipe), "table3/x.json: " + expected);
+  for (const auto& [recipe, expected] : cases) EXPECT_EQ(network_complaint(recipe), "table3/x.json: " + expected);
 }
 
 TEST(NetworkRecipe, WdIsRateDecayAsCodedAndL2AsPublished) {
-  const Recipe recipe = parse_recipe(good().dump(), "x.json");
+  const Recipe recipe = parse_recipe(good_network().dump(), "x.json");
   EXPECT_EQ(train_options(recipe, "coded"),
             (std::vector<std::string>{"--data", "mnist", "--model", "mnist-cnn", "--optimizer", "adamo", "--policy",
                                       "adaptive", "--protocol", "coded", "--batch", "256", "--decay", "0.001",

@@ -12,7 +12,7 @@ namespace {
 using run::Record;
 using Records = std::vector<Record>;
 
-const Recipe& row(const std::string& name) { return *find_recipe("table3/" + name); }
+const Recipe& network_recipe(const std::string& name) { return *find_recipe("table3/" + name); }
 
 // The verdict on the row that these records give; hours: what it would take here.
 Verdict judge(const Recipe& recipe, const Records& records, std::optional<double> hours = {}) {
@@ -52,47 +52,47 @@ bool says(const Verdict& verdict, const std::string& words) {
   return false;
 }
 
-const char* const kSgd = "cifar10-resnet20-sgd-adaptive-1e-3";
+const char* const kResNetSgd = "cifar10-resnet20-sgd-adaptive-1e-3";
 
 TEST(NetworkVerdict, ARowWithoutARecordIsNotRunAndSaysHowLongItTakes) {
-  const Verdict verdict = judge(row(kSgd), {}, 36);
+  const Verdict verdict = judge(network_recipe(kResNetSgd), {}, 36);
   EXPECT_EQ(verdict.word, "not run");
   EXPECT_TRUE(says(verdict, "300 epochs of the paper take about 36.0 h here")) << verdict.reasons[0];
 }
 
 TEST(NetworkVerdict, TheAuthorsOwnFiguresAgree) {
-  EXPECT_EQ(judge(row(kSgd), {record_of(row(kSgd), 8)}).word, "agrees so far");
-  EXPECT_EQ(judge(row(kSgd), {record_of(row(kSgd), 300)}).word, "reproduced");
+  EXPECT_EQ(judge(network_recipe(kResNetSgd), {record_of(network_recipe(kResNetSgd), 8)}).word, "agrees so far");
+  EXPECT_EQ(judge(network_recipe(kResNetSgd), {record_of(network_recipe(kResNetSgd), 300)}).word, "reproduced");
 }
 
 TEST(NetworkVerdict, AnAccuracyFurtherAwayThanTheCurveJumpsDiffers) {
-  const double tolerance = accuracy_tolerance(*authors_curve(row(kSgd).network->curve), 8);
+  const double tolerance = accuracy_tolerance(*authors_curve(network_recipe(kResNetSgd).network->curve), 8);
   for (const double shift : {-1.0, 1.0}) {
-    Record near = record_of(row(kSgd), 8), far = near;
+    Record near = record_of(network_recipe(kResNetSgd), 8), far = near;
     for (double& accuracy : near.columns["val_accuracy"]) accuracy += shift * 0.0099 * tolerance;
     for (double& accuracy : far.columns["val_accuracy"]) accuracy += shift * 0.0101 * tolerance;
-    EXPECT_EQ(judge(row(kSgd), {near}).word, "agrees so far");
-    EXPECT_EQ(judge(row(kSgd), {far}).word, "differs so far");
-    EXPECT_EQ(judge(row(kSgd), {near, far}).word, "agrees so far");  // within ours over the seeds
+    EXPECT_EQ(judge(network_recipe(kResNetSgd), {near}).word, "agrees so far");
+    EXPECT_EQ(judge(network_recipe(kResNetSgd), {far}).word, "differs so far");
+    EXPECT_EQ(judge(network_recipe(kResNetSgd), {near, far}).word, "agrees so far");  // within ours over the seeds
   }
 }
 
 TEST(NetworkVerdict, RatesThatAreAQuarterOffDiffer) {
-  Record record = record_of(row(kSgd), 8);
+  Record record = record_of(network_recipe(kResNetSgd), 8);
   for (double& rate : record.columns["rate"]) rate *= 1.3;
-  const Verdict verdict = judge(row(kSgd), {record});
+  const Verdict verdict = judge(network_recipe(kResNetSgd), {record});
   EXPECT_EQ(verdict.word, "differs so far");
   EXPECT_TRUE(says(verdict, "1.30 times the authors'"));
 }
 
 // The first rate comes from an untrained network, and one odd epoch must not decide.
 TEST(NetworkVerdict, TheMedianRateCountsFromTheSecondEpochOn) {
-  Record record = record_of(row(kSgd), 8);
+  Record record = record_of(network_recipe(kResNetSgd), 8);
   record.columns["rate"][0] = 50;
   record.columns["rate"][3] = 50;
-  EXPECT_DOUBLE_EQ(*rate_ratio(record, *authors_curve(row(kSgd).network->curve)), 1);
+  EXPECT_DOUBLE_EQ(*rate_ratio(record, *authors_curve(network_recipe(kResNetSgd).network->curve)), 1);
   for (auto& [name, column] : record.columns) column.resize(1);
-  EXPECT_FALSE(rate_ratio(record, *authors_curve(row(kSgd).network->curve)));
+  EXPECT_FALSE(rate_ratio(record, *authors_curve(network_recipe(kResNetSgd).network->curve)));
 }
 
 TEST(NetworkVerdict, TheToleranceIsTheMedianJumpOfTheLastEightEpochs) {
@@ -107,11 +107,11 @@ TEST(NetworkVerdict, TheToleranceIsTheMedianJumpOfTheLastEightEpochs) {
 }
 
 TEST(NetworkVerdict, RowsAreJoinedByWhatWasTrained) {
-  const Record record = record_of(row(kSgd), 8);
+  const Record record = record_of(network_recipe(kResNetSgd), 8);
   int rows = 0;
   for (const Recipe& recipe : recipes()) rows += recipe.network && is_of(recipe, "coded", record);
   EXPECT_EQ(rows, 1);
-  EXPECT_FALSE(is_of(row(kSgd), "published", record));
+  EXPECT_FALSE(is_of(network_recipe(kResNetSgd), "published", record));
   for (const auto& [option, value] : std::map<std::string, std::string>{{"data", "cifar100"},
                                                                         {"optimizer", "adamo"},
                                                                         {"policy", "fixed"},
@@ -120,46 +120,48 @@ TEST(NetworkVerdict, RowsAreJoinedByWhatWasTrained) {
                                                                         {"schedule", "cosine"}}) {
     Record other = record;
     other.options[option] = value;
-    EXPECT_FALSE(is_of(row(kSgd), "coded", other)) << option;
+    EXPECT_FALSE(is_of(network_recipe(kResNetSgd), "coded", other)) << option;
   }
 }
 
 TEST(NetworkVerdict, WhatWasChosenOtherwiseIsSaid) {
-  Record record = record_of(row(kSgd), 8);
-  EXPECT_TRUE(departures(row(kSgd), "coded", record).empty());
+  Record record = record_of(network_recipe(kResNetSgd), 8);
+  EXPECT_TRUE(departures(network_recipe(kResNetSgd), "coded", record).empty());
   record.options["first_rate"] = "0.001";
   record.options["batch"] = "64";
   record.options["augment"] = "none";
   record.options["update"] = "epoch";
   record.options["schedule"] = "constant";
-  EXPECT_EQ(departures(row(kSgd), "coded", record),
+  EXPECT_EQ(departures(network_recipe(kResNetSgd), "coded", record),
             (std::vector<std::string>{"batches of 64 in place of 128", "first rate 0.001 in place of none",
                                       "augment none in place of auto"}));
-  const Verdict verdict = judge(row(kSgd), {record});
+  const Verdict verdict = judge(network_recipe(kResNetSgd), {record});
   EXPECT_TRUE(says(verdict, "Trained with first rate 0.001 in place of none."));
   EXPECT_EQ(verdict.word, "other options");
-  EXPECT_EQ(judge(row(kSgd), {record, record_of(row(kSgd), 8)}).word, "agrees so far") << "the row itself comes first";
+  EXPECT_EQ(judge(network_recipe(kResNetSgd), {record, record_of(network_recipe(kResNetSgd), 8)}).word, "agrees so far")
+      << "the row itself comes first";
 }
 
 TEST(NetworkVerdict, OptionsThatNoRowHasAreReadFromTheCommand) {
-  Record record = record_of(row(kSgd), 8);
+  Record record = record_of(network_recipe(kResNetSgd), 8);
   record.command = {"train", "--data",  "cifar10", "--decay", "1e-3",           "--epochs",        "8",         "-o",
                     "x",     "--beta2", "0.5",     "--quiet", "--measure=pass", "--hold-averages", "--weights", "a.h5"};
   record.options["l2"] = "0.5";
-  EXPECT_EQ(departures(row(kSgd), "coded", record),
+  EXPECT_EQ(departures(network_recipe(kResNetSgd), "coded", record),
             (std::vector<std::string>{"l2 0.5 in place of 0.001", "--beta2 0.5", "--measure=pass", "--hold-averages",
                                       "--weights a.h5"}));
 }
 
 TEST(NetworkVerdict, ADamagedRecordSaysSo) {
-  Record record = record_of(row(kSgd), 8);
+  Record record = record_of(network_recipe(kResNetSgd), 8);
   record.state = run::RecordState::damaged;
   record.faults = {"1 line of metrics.jsonl can't be read, the first is line 3; the others are shown."};
-  EXPECT_TRUE(says(judge(row(kSgd), {record}), "The record is damaged: 1 line of metrics.jsonl can't be read"));
+  EXPECT_TRUE(says(judge(network_recipe(kResNetSgd), {record}),
+                   "The record is damaged: 1 line of metrics.jsonl can't be read"));
 }
 
 TEST(NetworkVerdict, AnArtefactStaysOneHoweverWellItIsRepeated) {
-  const Recipe& recipe = row("cifar10-resnet20-sgd-baseline-1e-3");
+  const Recipe& recipe = network_recipe("cifar10-resnet20-sgd-baseline-1e-3");
   const Verdict verdict = judge(recipe, {record_of(recipe, 8)});
   EXPECT_EQ(verdict.word, "artefact");
   EXPECT_TRUE(says(verdict, "Artefact: The baseline is slowed down"));
@@ -169,36 +171,38 @@ TEST(NetworkVerdict, AnArtefactStaysOneHoweverWellItIsRepeated) {
 }
 
 TEST(NetworkVerdict, APeakIsCalledOneWhenTheEpochsAreDone) {
-  const Recipe& recipe = row("mnist-cnn-auto-adam-adaptive");
+  const Recipe& recipe = network_recipe("mnist-cnn-auto-adam-adaptive");
   const Verdict verdict = judge(recipe, {record_of(recipe, 20)});
   EXPECT_EQ(verdict.word, "reproduced");
   EXPECT_TRUE(says(verdict, "the last epoch of the authors' curve has 87.95 %"));
 }
 
 TEST(NetworkVerdict, ATrainingThatFailedSaysWhy) {
-  Record record = record_of(row(kSgd), 0);
-  EXPECT_EQ(judge(row(kSgd), {record}).word, "not run");
+  Record record = record_of(network_recipe(kResNetSgd), 0);
+  EXPECT_EQ(judge(network_recipe(kResNetSgd), {record}).word, "not run");
   record.failure = "the loss is not finite";
-  EXPECT_EQ(judge(row(kSgd), {record}).word, "failed");
-  EXPECT_TRUE(says(judge(row(kSgd), {record}), "the loss is not finite"));
+  EXPECT_EQ(judge(network_recipe(kResNetSgd), {record}).word, "failed");
+  EXPECT_TRUE(says(judge(network_recipe(kResNetSgd), {record}), "the loss is not finite"));
 }
 
 TEST(NetworkVerdict, SeedsAreComparedWhereAllOfThemGot) {
-  Record first = record_of(row(kSgd), 8), second = first, behind = record_of(row(kSgd), 3);
+  Record first = record_of(network_recipe(kResNetSgd), 8), second = first,
+         behind = record_of(network_recipe(kResNetSgd), 3);
   for (double& accuracy : second.columns["val_accuracy"]) accuracy -= 0.02;
   second.options["seed"] = "2";
   const Records records = {behind, first, second, first};  // a copy is no other seed
-  const Row joined = network_row(row(kSgd), records);
+  const Row joined = network_row(network_recipe(kResNetSgd), records);
   ASSERT_EQ(runs_behind(joined, "coded").size(), 2u);
   const Spread best = accuracy_of(joined, "coded"), last = last_accuracy_of(joined, "coded");
   EXPECT_NEAR(best.most - best.least, 2, 1e-9);
   EXPECT_NEAR(best.mean, best_accuracy(first).percent() - 1, 1e-9);
   EXPECT_NEAR(last.mean, 100 * first.column("val_accuracy").back() - 1, 1e-9);
-  EXPECT_TRUE(says(judge(row(kSgd), records), "Mean of 2 trainings: best 70.48 %, from 69.48 % to 71.48 %."));
-  const Records begun = {record_of(row(kSgd), 0)};
-  EXPECT_TRUE(runs_behind(network_row(row(kSgd), begun), "coded").empty());
+  EXPECT_TRUE(
+      says(judge(network_recipe(kResNetSgd), records), "Mean of 2 trainings: best 70.48 %, from 69.48 % to 71.48 %."));
+  const Records begun = {record_of(network_recipe(kResNetSgd), 0)};
+  EXPECT_TRUE(runs_behind(network_row(network_recipe(kResNetSgd), begun), "coded").empty());
   NetworkTask task;
-  task.recipe = row(kSgd);
+  task.recipe = network_recipe(kResNetSgd);
   task.protocol = "coded";
   const std::string text = to_text(std::vector{joined}, std::vector{task});
   EXPECT_NE(text.find(" 8/300  70.48 70.48  71.48"), std::string::npos) << text;
@@ -208,11 +212,11 @@ TEST(NetworkVerdict, SeedsAreComparedWhereAllOfThemGot) {
 
 TEST(NetworkVerdict, AComparisonStandsBesideItsRowsAtTheSameEpoch) {
   const Recipe& recipe = *find_recipe("comparison/cifar10-resnet20-amsgrad");
-  Record record = record_of(row(kSgd), 3);
+  Record record = record_of(network_recipe(kResNetSgd), 3);
   record.options["optimizer"] = "amsgrad";
   record.options["policy"] = "baseline";
   record.options["decay"] = "0";
-  const Verdict verdict = judge(recipe, {record_of(row(kSgd), 8), record});
+  const Verdict verdict = judge(recipe, {record_of(network_recipe(kResNetSgd), 8), record});
   EXPECT_EQ(verdict.word, "another network");
   EXPECT_TRUE(says(verdict, "table3/cifar10-resnet20-sgd-adaptive-1e-3: best 52.88 % in epoch 3 of 3"));
 }

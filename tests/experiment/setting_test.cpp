@@ -9,11 +9,11 @@
 namespace lipschitzlr::experiment {
 namespace {
 
-Recipe row(const std::string& table, const std::string& name) { return select_recipes(table, {name}).at(0); }
+Recipe setting_recipe(const std::string& table, const std::string& name) { return select_recipes(table, {name}).at(0); }
 
 TEST(Setting, ColumnsOfALogisticRowSumToOneWithTheInterceptAmongThem) {
   ThreadPool pool(1);
-  const Recipe recipe = row("table1", "breast-cancer");
+  const Recipe recipe = setting_recipe("table1", "breast-cancer");
   const Setting setting(recipe, load_data(recipe), 1, pool);
   const auto& matrix = std::get<DenseMatrix<double>>(setting.problem().matrix());
   ASSERT_EQ(matrix.cols(), 31);
@@ -22,14 +22,14 @@ TEST(Setting, ColumnsOfALogisticRowSumToOneWithTheInterceptAmongThem) {
 }
 
 TEST(Setting, ClassesAreNumberedAsTheRecipeNamesThem) {
-  const Recipe recipe = row("table1", "breast-cancer");
+  const Recipe recipe = setting_recipe("table1", "breast-cancer");
   const RowData source = load_data(recipe);
   EXPECT_EQ(source.rows.labels, (std::vector<std::string>{"malignant", "benign"}));
   EXPECT_EQ(source.rows.target.sum(), 357);  // benign cases in the data set
 }
 
 TEST(Setting, ChosenClassesColumnsAndRowsAreAllThatIsLeft) {
-  Recipe recipe = row("table1", "iris");
+  Recipe recipe = setting_recipe("table1", "iris");
   const RowData whole = load_data(recipe);
   recipe.linear->classes = {whole.rows.labels[2], whole.rows.labels[0]};
   recipe.linear->first_columns = 2;
@@ -43,14 +43,14 @@ TEST(Setting, ChosenClassesColumnsAndRowsAreAllThatIsLeft) {
 }
 
 TEST(Setting, AMissingClassIsAnError) {
-  Recipe recipe = row("table1", "iris");
+  Recipe recipe = setting_recipe("table1", "iris");
   recipe.linear->classes = {"rose", "tulip"};
   EXPECT_THROW(load_data(recipe), Error);
 }
 
 TEST(Setting, TheSeedDecidesSplitAndStart) {
   ThreadPool pool(1);
-  const Recipe recipe = row("table1", "iris");
+  const Recipe recipe = setting_recipe("table1", "iris");
   const RowData source = load_data(recipe);
   const Setting first(recipe, source, 1, pool), again(recipe, source, 1, pool), other(recipe, source, 2, pool);
   EXPECT_EQ(first.problem().rows(), 105);

@@ -28,7 +28,7 @@ struct Stream {
   PenultimateNorms norms(int step) const { return {20.0 + 3 * step, 30.0 + step, 40.0 + 2 * step, 8}; }
 };
 
-torch::Tensor vector_of(const std::vector<double>& values) { return torch::tensor(values, torch::kDouble); }
+torch::Tensor parameter_of(const std::vector<double>& values) { return torch::tensor(values, torch::kDouble); }
 
 std::vector<double> start() { return {1, -2, 0.5, 3, -0.25}; }
 
@@ -45,7 +45,7 @@ ControllerOptions controller_options(rate::RuleOptions rule_options) {
 void run(int from, int to, torch::Tensor& w, Optimizer& optimizer, Tap& tap) {
   const Stream stream;
   for (int step = from; step < to; ++step) {
-    w.mutable_grad() = vector_of(stream.gradient(step));
+    w.mutable_grad() = parameter_of(stream.gradient(step));
     tap.add(stream.norms(step));
     optimizer.step();
     if (step % 3 == 2) optimizer.controller().end_epoch();
@@ -53,7 +53,7 @@ void run(int from, int to, torch::Tensor& w, Optimizer& optimizer, Tap& tap) {
 }
 
 // What the paper's algorithms do, written out number by number: the slow reference.
-struct Reference {
+struct PaperReference {
   std::string rule;
   rate::RuleOptions options;
   bool corrected = false;
@@ -121,21 +121,21 @@ TEST_P(PaperOptimizer, FollowsTheSlowReferenceForTenSteps) {
   rule_options.update = rate::Update::per_iteration;
   rule_options.bias_correction = given.corrected;
   rule_options.decay = given.decay;
-  Reference reference{given.rule, rule_options, given.corrected, given.weight_decay};
+  PaperReference reference{given.rule, rule_options, given.corrected, given.weight_decay};
 
-  torch::Tensor w = vector_of(start()).requires_grad_();
+  torch::Tensor w = parameter_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
   const auto defaults = OptimizerOptions().weight_decay(given.weight_decay).bias_correction(given.corrected);
   const auto optimizer = make(given.rule, {{{w}}}, tap, controller_options(rule_options), defaults);
   const Stream stream;
   for (int step = 0; step < kSteps; ++step) {
-    w.mutable_grad() = vector_of(stream.gradient(step));
+    w.mutable_grad() = parameter_of(stream.gradient(step));
     tap->add(stream.norms(step));
     optimizer->step();
     const double eta = reference.rate(stream.norms(step), step);
     reference.step(stream.gradient(step), eta, step);
     ASSERT_NEAR(optimizer->param_groups()[0].options().get_lr(), eta, 1e-12 * eta);
-    ASSERT_TRUE(torch::allclose(w, vector_of(reference.w), 1e-10, 1e-12)) << "step " << step;
+    ASSERT_TRUE(torch::allclose(w, parameter_of(reference.w), 1e-10, 1e-12)) << "step " << step;
   }
 }
 
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(AllRules, PaperOptimizer,
                                          Case{"auto-adam", false, 0, 0}, Case{"auto-adam", true, 0.1, 0.01}));
 
 TEST(LipschitzSgd, PerEpochUsesTheFirstBatchThenTheLargestNormOfTheEpoch) {
-  torch::Tensor w = vector_of(start()).requires_grad_();
+  torch::Tensor w = parameter_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
   LipschitzSGD optimizer({w}, tap, controller_options({}));
   const auto step_with = [&](double norm) {
@@ -164,7 +164,7 @@ TEST(LipschitzSgd, PerEpochUsesTheFirstBatchThenTheLargestNormOfTheEpoch) {
 
 // The first batch gives a rate to begin with; the largest norm of the first epoch gives the one for the whole run.
 TEST(LipschitzSgd, FixedPolicyKeepsTheConstantOfTheFirstEpoch) {
-  torch::Tensor w = vector_of(start()).requires_grad_();
+  torch::Tensor w = parameter_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
   rate::RuleOptions fixed;
   fixed.fixed = true;
@@ -189,7 +189,7 @@ TEST(LipschitzSgd, FixedPolicyKeepsTheConstantOfTheFirstEpoch) {
 }
 
 TEST(AdaMo, TheFirstEpochHasItsOwnRateThenKStartsThere) {
-  torch::Tensor w = vector_of(start()).requires_grad_();
+  torch::Tensor w = parameter_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
   rate::RuleOptions first;
   first.first_rate = 0.1;
@@ -206,7 +206,7 @@ TEST(AdaMo, TheFirstEpochHasItsOwnRateThenKStartsThere) {
 
 TEST(Optimizers, ContinueFromAnArchiveBitForBit) {
   for (const std::string rule : {"sgd", "adamo", "rmsprop", "auto-adam"}) {
-    torch::Tensor whole = vector_of(start()).requires_grad_(), half = vector_of(start()).requires_grad_();
+    torch::Tensor whole = parameter_of(start()).requires_grad_(), half = parameter_of(start()).requires_grad_();
     auto tap = std::make_shared<Tap>(), half_tap = std::make_shared<Tap>(), rest_tap = std::make_shared<Tap>();
     const ControllerOptions options = controller_options({});
     const auto one = make(rule, {{{whole}}}, tap, options), two = make(rule, {{{half}}}, half_tap, options);
@@ -223,7 +223,7 @@ TEST(Optimizers, ContinueFromAnArchiveBitForBit) {
 }
 
 TEST(Optimizers, RefuseTheArchiveOfAnother) {
-  torch::Tensor w = vector_of(start()).requires_grad_();
+  torch::Tensor w = parameter_of(start()).requires_grad_();
   torch::optim::SGD other({w}, 0.1);
   std::stringstream archive;
   torch::save(other, archive);
@@ -235,7 +235,7 @@ TEST(Optimizers, RefuseTheArchiveOfAnother) {
 TEST(Optimizers, TakeTheOptionsOfTheArchive) {
   rate::RuleOptions slow;
   slow.beta = 0.99;
-  torch::Tensor whole = vector_of(start()).requires_grad_();
+  torch::Tensor whole = parameter_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>(), other_tap = std::make_shared<Tap>();
   AdaMo optimizer({whole}, tap, controller_options(slow));
   run(0, 4, whole, optimizer, *tap);
@@ -250,7 +250,7 @@ TEST(Optimizers, TakeTheOptionsOfTheArchive) {
 }
 
 TEST(Optimizers, AnotherRulesArchiveChangesNothing) {
-  torch::Tensor w = vector_of(start()).requires_grad_();
+  torch::Tensor w = parameter_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
   LipschitzSGD sgd({w}, tap, controller_options({}));
   AdaMo adamo({w}, tap, controller_options({}));
@@ -279,7 +279,7 @@ TEST(Optimizers, AGroupAddedLaterCountsInTheWeightNorm) {
 }
 
 TEST(Optimizers, GroupsHaveTheirOwnDecayAndScale) {
-  torch::Tensor a = vector_of(start()).requires_grad_(), b = vector_of(start()).requires_grad_();
+  torch::Tensor a = parameter_of(start()).requires_grad_(), b = parameter_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
   Optimizer::Groups groups;
   groups.emplace_back(std::vector<torch::Tensor>{a},
@@ -290,21 +290,21 @@ TEST(Optimizers, GroupsHaveTheirOwnDecayAndScale) {
   b.mutable_grad() = torch::ones_like(b);
   tap->add({32.0 / 3, 1, 1, 8});  // G = 1
   optimizer.step();
-  EXPECT_TRUE(torch::allclose(a, vector_of(start()) - (1 + 0.5 * vector_of(start()))));
-  EXPECT_TRUE(torch::allclose(b, vector_of(start()) - 2));
+  EXPECT_TRUE(torch::allclose(a, parameter_of(start()) - (1 + 0.5 * parameter_of(start()))));
+  EXPECT_TRUE(torch::allclose(b, parameter_of(start()) - 2));
 }
 
 TEST(Optimizers, LeaveFrozenParametersAndThoseWithoutGradientAlone) {
-  torch::Tensor moved = vector_of(start()).requires_grad_(), frozen = vector_of(start());
-  torch::Tensor unused = vector_of(start()).requires_grad_();
+  torch::Tensor moved = parameter_of(start()).requires_grad_(), frozen = parameter_of(start());
+  torch::Tensor unused = parameter_of(start()).requires_grad_();
   auto tap = std::make_shared<Tap>();
   AutoAdam optimizer({moved, frozen, unused}, tap, controller_options({}), OptimizerOptions().weight_decay(0.1));
   tap->add({10, 10, 10, 8});
   moved.mutable_grad() = torch::ones_like(moved);
   optimizer.step();
-  EXPECT_FALSE(torch::equal(moved, vector_of(start())));
-  EXPECT_TRUE(torch::equal(frozen, vector_of(start())));
-  EXPECT_TRUE(torch::equal(unused, vector_of(start())));
+  EXPECT_FALSE(torch::equal(moved, parameter_of(start())));
+  EXPECT_TRUE(torch::equal(frozen, parameter_of(start())));
+  EXPECT_TRUE(torch::equal(unused, parameter_of(start())));
 }
 
 TEST(Optimizers, AnEmptyParameterAndASparseGradientAreToldApart) {
@@ -321,7 +321,7 @@ TEST(Optimizers, AnEmptyParameterAndASparseGradientAreToldApart) {
 }
 
 TEST(Optimizers, SayWhatIsMissingWhenNothingWasMeasured) {
-  torch::Tensor w = vector_of(start()).requires_grad_();
+  torch::Tensor w = parameter_of(start()).requires_grad_();
   w.mutable_grad() = torch::ones_like(w);
   LipschitzSGD optimizer({w}, std::make_shared<Tap>(), controller_options({}));
   EXPECT_THROW(optimizer.step(), Error);
@@ -347,7 +347,7 @@ TEST(Controller, TheLargestWeightCountsWithL2AndBuffersWhenGiven) {
 // The rate that one batch of these norms gives.
 double rate_of(const PenultimateNorms& norms, const ControllerOptions& options) {
   auto tap = std::make_shared<Tap>();
-  LipschitzSGD optimizer({vector_of({1})}, tap, options);
+  LipschitzSGD optimizer({parameter_of({1})}, tap, options);
   tap->add(norms);
   optimizer.step();
   EXPECT_EQ(optimizer.controller().numbers().penultimate_norm, norms.frobenius);
@@ -371,7 +371,7 @@ TEST(Controller, ASchedulesFactorGoesWithAnyRule) {
   options.schedule = rate::Schedule::step;
   options.schedule_steps = 4;
   auto tap = std::make_shared<Tap>();
-  LipschitzSGD optimizer({vector_of({1})}, tap, options);
+  LipschitzSGD optimizer({parameter_of({1})}, tap, options);
   for (const double factor : {1.0, 1.0, 0.1, 0.01, 0.01}) {
     tap->add({32.0 / 3, 1, 1, 8});  // G = 1
     optimizer.step();
@@ -380,7 +380,7 @@ TEST(Controller, ASchedulesFactorGoesWithAnyRule) {
 }
 
 TEST(Controller, RefusesADamagedState) {
-  LipschitzSGD optimizer({vector_of({1})}, std::make_shared<Tap>(3));
+  LipschitzSGD optimizer({parameter_of({1})}, std::make_shared<Tap>(3));
   RateController& controller = optimizer.controller();
   const std::string good = controller.save();
   const auto changed = [&](const std::string& from, const std::string& to) {

@@ -31,7 +31,7 @@ void change(const Option& option) {
     option.member.set(!std::get<bool>(before));
   } else {
     for (const std::string& word : words) {
-      if (option.traits.is_switch ? option.member.set(word) : refusal(option, word) == "accepted") {
+      if (option.is(kSwitch) ? option.member.set(word) : refusal(option, word) == "accepted") {
         if (option.member.get() != before) return;
       }
     }
@@ -97,13 +97,13 @@ TEST(OptionTables, TheNamesOfAChoiceAreThoseOfItsEnumeration) {
 TEST(Option, ANumberOutOfRangeIsRefusedInASentence) {
   double number = 0;
   std::int64_t whole = 0;
-  EXPECT_EQ(refusal({"l2", &number, "", {.range = at_least(0)}}, "-1"), "--l2 -1: expected a number of 0 or more");
-  EXPECT_EQ(refusal({"k_1", &number, "", {.range = above(0)}}, "0"), "--k-1 0: expected a number above 0");
-  EXPECT_EQ(refusal({"beta", &number, "", {.range = share()}}, "1"), "--beta 1: expected a number from 0 to below 1");
+  EXPECT_EQ(refusal({"l2", &number, "", at_least(0)}, "-1"), "--l2 -1: expected a number of 0 or more");
+  EXPECT_EQ(refusal({"k_1", &number, "", above(0)}, "0"), "--k-1 0: expected a number above 0");
+  EXPECT_EQ(refusal({"beta", &number, "", share()}, "1"), "--beta 1: expected a number from 0 to below 1");
   EXPECT_EQ(refusal({"loss", &number, ""}, "nan"), "--loss nan: expected a number");
-  EXPECT_EQ(refusal({"n", &whole, "", {.range = between(1, 9), .flags = "-n,--count"}}, "10"),
+  EXPECT_EQ(refusal({"n", &whole, "", between(1, 9), Flags{"-n,--count"}}, "10"),
             "--count 10: expected a whole number from 1 to 9");
-  EXPECT_EQ(refusal({"n", &whole, "", {.range = at_least(1)}}, "1.5"), "--n 1.5: expected a whole number of 1 or more");
+  EXPECT_EQ(refusal({"n", &whole, "", at_least(1)}, "1.5"), "--n 1.5: expected a whole number of 1 or more");
   EXPECT_EQ(number, 0);
   EXPECT_EQ(whole, 0);
 }

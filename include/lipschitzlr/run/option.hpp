@@ -60,22 +60,41 @@ inline Range at_least(double least) { return {.least = least}; }
 inline Range between(double least, double most) { return {.least = least, .most = most}; }
 inline Range share() { return {.least = 0, .most = 1, .with_most = false}; }
 
-struct OptionTraits {
-  std::string placeholder = {};  // of its value: FILE, RATE; a choice shows its names
-  Range range = {};
-  std::string flags = {};  // default: --name with dashes; "-o,--output"; "DATA" is an argument without a flag
-  std::string group = {};  // its heading in --help
-  bool required = false;
-  bool is_switch = false;    // a choice of two names as a flag without a value: takes the second, --no-... the first
-  bool added_later = false;  // records of older versions lack it: their runs had the default
-  bool may_change = false;   // a resumed run can have another value
+struct Placeholder {
+  std::string text;  // of a value in help: FILE, RATE; a choice shows its names
+};
+struct Flags {
+  std::string text;  // default: --name with dashes; "-o,--output"; "DATA" is an argument without a flag
+};
+enum Trait : unsigned {
+  kRequired = 1,
+  kSwitch = 2,      // a choice of two names as a flag without a value: takes the second, --no-... the first
+  kAddedLater = 4,  // records of older versions lack it: their runs had the default
+  kMayChange = 8,   // a resumed run can have another value
 };
 
 struct Option {
   std::string name;  // in JSON
   Member member;
   std::string help;  // the default is added, where there is one
-  OptionTraits traits = {};
+  std::string placeholder = {}, flags = {};
+  std::string group = {};  // its heading in --help
+  Range range = {};
+  unsigned traits = 0;
+
+  // details: Range, Placeholder, Flags and Traits, in any order.
+  template <class... Details>
+  Option(std::string called, Member sets, std::string says, const Details&... details)
+      : name(std::move(called)), member(std::move(sets)), help(std::move(says)) {
+    (set(details), ...);
+  }
+  bool is(Trait trait) const { return (traits & trait) != 0; }
+
+ private:
+  void set(const Placeholder& shown) { placeholder = shown.text; }
+  void set(const Flags& given) { flags = given.text; }
+  void set(const Range& accepted) { range = accepted; }
+  void set(Trait trait) { traits |= trait; }
 };
 
 using Options = std::vector<Option>;

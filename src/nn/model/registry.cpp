@@ -20,20 +20,20 @@ struct Family {
   std::function<std::shared_ptr<Network>(const Numbers&, const NetworkOptions&)> make;
 };
 
-[[noreturn]] void refuse(const std::string& sentence) { throw Error(Fault::usage, sentence); }
+[[noreturn]] void refuse_model(const std::string& sentence) { throw Error(Fault::usage, sentence); }
 
 // The n of depth = factor n + 2.
 Index blocks_of(Index depth, Index factor) {
   if (depth < factor + 2 || (depth - 2) % factor != 0) {
-    refuse(fmt::format("a ResNet of depth {} can't be built: {}n+2 gives {}, {}, {} ...", depth, factor, factor + 2,
-                       2 * factor + 2, 3 * factor + 2));
+    refuse_model(fmt::format("a ResNet of depth {} can't be built: {}n+2 gives {}, {}, {} ...", depth, factor,
+                             factor + 2, 2 * factor + 2, 3 * factor + 2));
   }
   return (depth - 2) / factor;
 }
 
 Index layers_of(Index depth) {
   if (depth < 7 || (depth - 4) % 3 != 0) {
-    refuse(fmt::format("a DenseNet of depth {} can't be built: 3n+4 gives 7, 10, ... 40 ...", depth));
+    refuse_model(fmt::format("a DenseNet of depth {} can't be built: 3n+4 gives 7, 10, ... 40 ...", depth));
   }
   return (depth - 4) / 3;
 }
@@ -98,14 +98,16 @@ bool matches(std::string_view name, std::string_view pattern, Numbers& numbers) 
 
 void check_options(const std::string& name, const Family& family, const NetworkOptions& options) {
   if (std::min(options.height, options.width) < family.smallest_image) {
-    refuse(fmt::format("{} needs images of at least {}x{} pixels, these have {}x{}", name, family.smallest_image,
-                       family.smallest_image, options.height, options.width));
+    refuse_model(fmt::format("{} needs images of at least {}x{} pixels, these have {}x{}", name, family.smallest_image,
+                             family.smallest_image, options.height, options.width));
   }
-  if (options.classes < 2) refuse(fmt::format("{} needs at least 2 classes, the data has {}", name, options.classes));
-  if (options.channels < 1) refuse("images need at least one channel");
-  if (options.batch_norm_epsilon && !(*options.batch_norm_epsilon > 0)) refuse("batch norm's epsilon must be above 0");
+  if (options.classes < 2)
+    refuse_model(fmt::format("{} needs at least 2 classes, the data has {}", name, options.classes));
+  if (options.channels < 1) refuse_model("images need at least one channel");
+  if (options.batch_norm_epsilon && !(*options.batch_norm_epsilon > 0))
+    refuse_model("batch norm's epsilon must be above 0");
   if (const auto momentum = options.batch_norm_momentum; momentum && !(*momentum >= 0 && *momentum < 1)) {
-    refuse("batch norm's momentum, the weight of the past, must be at least 0 and below 1");
+    refuse_model("batch norm's momentum, the weight of the past, must be at least 0 and below 1");
   }
 }
 
@@ -116,7 +118,7 @@ std::string to_string(Padding padding) { return padding == Padding::tensorflow ?
 Padding padding_from(const std::string& name) {
   if (name == "tensorflow") return Padding::tensorflow;
   if (name == "symmetric") return Padding::symmetric;
-  refuse(fmt::format("there is no padding \"{}\"; known are tensorflow, symmetric", name));
+  refuse_model(fmt::format("there is no padding \"{}\"; known are tensorflow, symmetric", name));
 }
 
 std::vector<NetworkInfo> networks() {
@@ -134,7 +136,7 @@ std::shared_ptr<Network> make_network(const std::string& name, const NetworkOpti
   }
   std::vector<std::string> names;
   for (const Family& family : families()) names.push_back(family.info.name);
-  refuse(fmt::format("there is no network \"{}\"; known are {}", name, fmt::join(names, ", ")));
+  refuse_model(fmt::format("there is no network \"{}\"; known are {}", name, fmt::join(names, ", ")));
 }
 
 }  // namespace lipschitzlr::nn

@@ -8,8 +8,15 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "lipschitzlr/data/table/read.hpp"
 
 namespace lipschitzlr::data {
+
+// A table that it serves, and how a catalogue reads it.
+inline const std::string kTable = "a,b,y\n1,2,3\n4,5,6\n7,8,9\n";
+inline Table read_plain(const std::vector<std::string>& paths) { return read_table(paths.at(0)); }
 
 class HttpServer {
  public:

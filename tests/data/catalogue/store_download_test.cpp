@@ -19,11 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As served by http_server.py.
-const std::string kTable = "a,b,y\n1,2,3\n4,5,6\n7,8,9\n";
-
-Table read_plain(const std::vector<std::string>& paths) { return read_table(paths.at(0)); }
-
 class Get : public testing::Test {
  protected:
   static void SetUpTestSuite() { server = new HttpServer; }

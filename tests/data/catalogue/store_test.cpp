@@ -20,11 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Table read_plain(const std::vector<std::string>& paths) { return read_table(paths.at(0)); }
-
-// As served by http_server.py.
-const std::string kTable = "a,b,y\n1,2,3\n4,5,6\n7,8,9\n";
-
 std::string energy_table(int rows) {
   std::string text = "X1,X2,X3,X4,X5,X6,X7,X8,Y1,Y2\n";
   for (int row = 0; row < rows; ++row) text += "1,2,3,4,5,6,7,8,9," + std::to_string(row) + "\n";

@@ -20,7 +20,7 @@ std::string picture() {
   return encode_png({.width = 1024, .height = 2, .colour_type = PNG_COLOR_TYPE_RGB}, two_rows());
 }
 
-std::string complaint(const std::string& content, const std::string& labels, std::size_t first) {
+std::string picture_error(const std::string& content, const std::string& labels, std::size_t first) {
   try {
     cifar_records(content, labels, first, "batch.png");
   } catch (const Error& error) {
@@ -40,15 +40,16 @@ TEST(CifarPicture, BecomesTheRecordsOfThePublishedFile) {
 }
 
 TEST(CifarPicture, WhatDoesNotFitIsRefused) {
-  EXPECT_NE(complaint(picture(), "[1]", 0).find("does not reach so far"), std::string::npos);
-  EXPECT_NE(complaint(picture(), "[1,2,3]", 2).find("does not reach so far"), std::string::npos);
-  EXPECT_EQ(complaint(picture(), "[1,", 0), "batch.png: the list of labels: is not valid JSON (byte 4)");
-  EXPECT_EQ(complaint(picture(), "[1,10]", 0), "batch.png: label 1 of its list is 10, expected 0 to 9");
-  EXPECT_EQ(complaint(picture(), "[-1,1]", 0), "batch.png: label 0 of its list is -1, expected 0 to 9");
-  EXPECT_EQ(complaint(picture(), "[\"a\",1]", 0), "batch.png: label 0 of its list is \"a\", expected 0 to 9");
-  EXPECT_NE(complaint(colour_png(2, 32, 1, 2, 3), "[1,2]", 0).find("32 pixels wide, expected 1024"), std::string::npos);
-  EXPECT_NE(complaint(grey_png(2, 1024, 1), "[1,2]", 0).find("with colours"), std::string::npos);
-  EXPECT_NE(complaint("text", "[1,2]", 0).find("is not a PNG picture"), std::string::npos);
+  EXPECT_NE(picture_error(picture(), "[1]", 0).find("does not reach so far"), std::string::npos);
+  EXPECT_NE(picture_error(picture(), "[1,2,3]", 2).find("does not reach so far"), std::string::npos);
+  EXPECT_EQ(picture_error(picture(), "[1,", 0), "batch.png: the list of labels: is not valid JSON (byte 4)");
+  EXPECT_EQ(picture_error(picture(), "[1,10]", 0), "batch.png: label 1 of its list is 10, expected 0 to 9");
+  EXPECT_EQ(picture_error(picture(), "[-1,1]", 0), "batch.png: label 0 of its list is -1, expected 0 to 9");
+  EXPECT_EQ(picture_error(picture(), "[\"a\",1]", 0), "batch.png: label 0 of its list is \"a\", expected 0 to 9");
+  EXPECT_NE(picture_error(colour_png(2, 32, 1, 2, 3), "[1,2]", 0).find("32 pixels wide, expected 1024"),
+            std::string::npos);
+  EXPECT_NE(picture_error(grey_png(2, 1024, 1), "[1,2]", 0).find("with colours"), std::string::npos);
+  EXPECT_NE(picture_error("text", "[1,2]", 0).find("is not a PNG picture"), std::string::npos);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::string record(const std::string& labels) {
   return bytes;
 }
 
-std::string complaint(const std::string& content, Cifar kind = Cifar::ten) {
+std::string cifar_error(const std::string& content, Cifar kind = Cifar::ten) {
   try {
     parse_cifar(content, "batch", kind);
   } catch (const Error& error) {
@@ -57,24 +57,24 @@ TEST(Cifar, OfAHundredTheFineLabelCounts) {
 
 TEST(Cifar, DamageIsNamedWithItsPlace) {
   const std::string one = record("\x01");
-  EXPECT_EQ(complaint(""), "batch: is empty");
-  EXPECT_EQ(complaint("hello"),
+  EXPECT_EQ(cifar_error(""), "batch: is empty");
+  EXPECT_EQ(cifar_error("hello"),
             "batch: ends at byte 5, inside record 0 (a record of CIFAR-10 has 3073 bytes); it is not a file of images");
-  EXPECT_EQ(complaint(one + one.substr(0, 100)),
+  EXPECT_EQ(cifar_error(one + one.substr(0, 100)),
             "batch: ends at byte 3173, inside record 1 (a record of CIFAR-10 has 3073 bytes); it is cut short, or no "
             "file of images");
-  EXPECT_EQ(complaint(one + record("\x0a")), "batch: record 1 (byte 3073) has the label 10, expected 0 to 9");
-  EXPECT_EQ(complaint(record("\x14\x01"), Cifar::hundred),
+  EXPECT_EQ(cifar_error(one + record("\x0a")), "batch: record 1 (byte 3073) has the label 10, expected 0 to 9");
+  EXPECT_EQ(cifar_error(record("\x14\x01"), Cifar::hundred),
             "batch: record 0 (byte 0) has the label 20, expected 0 to 19");
-  EXPECT_EQ(complaint(record("\x13\x01") + record("\x13\x64"), Cifar::hundred),
+  EXPECT_EQ(cifar_error(record("\x13\x01") + record("\x13\x64"), Cifar::hundred),
             "batch: record 1 (byte 3075) has the label 100, expected 0 to 99");
 }
 
 TEST(Cifar, FilesOfTheOtherSetAreRecognised) {
-  EXPECT_EQ(complaint(record("\x01\x01")),
+  EXPECT_EQ(cifar_error(record("\x01\x01")),
             "batch: ends at byte 3074, inside record 1 (a record of CIFAR-10 has 3073 bytes); its size is that of a "
             "file of CIFAR-100");
-  EXPECT_EQ(complaint(record("\x01") + record("\x01"), Cifar::hundred),
+  EXPECT_EQ(cifar_error(record("\x01") + record("\x01"), Cifar::hundred),
             "batch: ends at byte 6146, inside record 1 (a record of CIFAR-100 has 3074 bytes); its size is that of a "
             "file of CIFAR-10");
 }

@@ -18,7 +18,7 @@ std::string idx(const std::vector<int>& sizes, const std::string& values, char t
   return content + values;
 }
 
-std::string complaint(const std::string& content) {
+std::string idx_error(const std::string& content) {
   try {
     parse_idx(content, "images");
   } catch (const Error& error) {
@@ -37,17 +37,17 @@ TEST(Idx, SizesAndValues) {
 }
 
 TEST(Idx, WhatIsNotIdxIsToldApart) {
-  EXPECT_EQ(complaint(""), "images: not an IDX file (it must begin with two zero bytes)");
-  EXPECT_EQ(complaint("5.1,3.5,1.4"), "images: not an IDX file (it must begin with two zero bytes)");
-  EXPECT_EQ(complaint(idx({1}, "x", 13)), "images: holds IDX values of type 13, but only type 8 (bytes) is read");
-  EXPECT_EQ(complaint(idx({1, 1, 1, 1}, "x")), "images: has 4 dimensions, expected 1 to 3");
-  EXPECT_EQ(complaint(idx({1, 1}, "").substr(0, 9)), "images: ends at byte 9, inside its header of 12 bytes");
-  EXPECT_EQ(complaint(idx({2, 2}, "abc")),
+  EXPECT_EQ(idx_error(""), "images: not an IDX file (it must begin with two zero bytes)");
+  EXPECT_EQ(idx_error("5.1,3.5,1.4"), "images: not an IDX file (it must begin with two zero bytes)");
+  EXPECT_EQ(idx_error(idx({1}, "x", 13)), "images: holds IDX values of type 13, but only type 8 (bytes) is read");
+  EXPECT_EQ(idx_error(idx({1, 1, 1, 1}, "x")), "images: has 4 dimensions, expected 1 to 3");
+  EXPECT_EQ(idx_error(idx({1, 1}, "").substr(0, 9)), "images: ends at byte 9, inside its header of 12 bytes");
+  EXPECT_EQ(idx_error(idx({2, 2}, "abc")),
             "images: holds 3 values from byte 12 on, but its header speaks of 4; the file is cut short");
-  EXPECT_EQ(complaint(idx({1}, "ab")),
+  EXPECT_EQ(idx_error(idx({1}, "ab")),
             "images: holds 2 values from byte 8 on, but its header speaks of 1; the file is too long");
   const std::string huge = std::string("\0\0\x08\x03", 4) + std::string(12, '\xff');
-  EXPECT_EQ(complaint(huge),
+  EXPECT_EQ(idx_error(huge),
             "images: holds 0 values from byte 16 on, but its header speaks of more; the file is cut short");
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-std::string complaint(const std::string& content, Index channels = 1) {
+std::string png_error(const std::string& content, Index channels = 1) {
   try {
     decode_png(content, "a.png", channels);
   } catch (const Error& error) {
@@ -62,20 +62,20 @@ TEST(Png, TheShapeIsInTheFirstBytes) {
 }
 
 TEST(Png, WhatIsNoPngIsRefused) {
-  EXPECT_EQ(complaint(""), "a.png: byte 0: is not a PNG picture");
-  EXPECT_EQ(complaint("\xff\xd8\xff\xe0 a JPEG picture, say"), "a.png: byte 0: is not a PNG picture");
-  EXPECT_EQ(complaint(grey_png(1, 1, 0).substr(0, 20)), "a.png: byte 20: the PNG picture ends inside its header");
-  EXPECT_EQ(complaint(colour_png(1, 1, 1, 2, 3)), "a.png: has colours, expected grey");
+  EXPECT_EQ(png_error(""), "a.png: byte 0: is not a PNG picture");
+  EXPECT_EQ(png_error("\xff\xd8\xff\xe0 a JPEG picture, say"), "a.png: byte 0: is not a PNG picture");
+  EXPECT_EQ(png_error(grey_png(1, 1, 0).substr(0, 20)), "a.png: byte 20: the PNG picture ends inside its header");
+  EXPECT_EQ(png_error(colour_png(1, 1, 1, 2, 3)), "a.png: has colours, expected grey");
 }
 
 TEST(Png, EveryCutIsFound) {
   Bytes values;
   for (int i = 0; i < 400; ++i) values.push_back(static_cast<std::uint8_t>(i * i));
   const std::string whole = encode_png({.width = 20, .height = 20}, values);
-  ASSERT_EQ(complaint(whole), "no error");
-  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_NE(complaint(whole.substr(0, size)), "no error");
-  EXPECT_NE(complaint(whole.substr(0, 100)).find("a.png: byte"), std::string::npos);
-  EXPECT_NE(complaint(whole.substr(0, 100)).find("the file ends too early"), std::string::npos);
+  ASSERT_EQ(png_error(whole), "no error");
+  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_NE(png_error(whole.substr(0, size)), "no error");
+  EXPECT_NE(png_error(whole.substr(0, 100)).find("a.png: byte"), std::string::npos);
+  EXPECT_NE(png_error(whole.substr(0, 100)).find("the file ends too early"), std::string::npos);
 }
 
 TEST(Png, AChangedByteOfThePictureIsFound) {
@@ -83,16 +83,16 @@ TEST(Png, AChangedByteOfThePictureIsFound) {
   for (std::size_t place = 8; place < whole.size(); ++place) {
     std::string damaged = whole;
     damaged[place] = static_cast<char>(damaged[place] ^ 0x40);
-    EXPECT_NE(complaint(damaged), "no error") << place;
+    EXPECT_NE(png_error(damaged), "no error") << place;
   }
 }
 
 TEST(Png, ASizeThatCanNotBeIsRefusedBeforeMemoryIsTaken) {
   std::string content = grey_png(1, 1, 0);
   content[16] = content[20] = '\x7f';  // two thousand million pixels each way
-  EXPECT_NE(complaint(content).find("more than"), std::string::npos) << complaint(content);
+  EXPECT_NE(png_error(content).find("more than"), std::string::npos) << png_error(content);
   content[16] = '\xff';
-  EXPECT_NE(complaint(content).find("byte 16: the PNG picture is damaged"), std::string::npos);
+  EXPECT_NE(png_error(content).find("byte 16: the PNG picture is damaged"), std::string::npos);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 DenseMatrix<double> as_dense(const Table& table) { return std::get<SparseMatrix<double>>(table.features); }
 
-std::string error_of(std::string_view content, const ReadOptions& options = {}, Fault fault = Fault::data) {
+std::string libsvm_error(std::string_view content, const ReadOptions& options = {}, Fault fault = Fault::data) {
   try {
     parse_table(content, "t", options);
   } catch (const Error& error) {
@@ -45,7 +45,7 @@ TEST(Libsvm, AModelMayKnowMoreColumnsThanTheFile) {
   EXPECT_EQ(parse_table("0 1:1\n", "t", options).columns(), 5);
   EXPECT_EQ(parse_table("0 7:1\n", "t", options).columns(), 7);
   options.columns = -1;
-  EXPECT_EQ(error_of("0 7:1\n", options, Fault::usage), "t: -1 is not a possible number of features");
+  EXPECT_EQ(libsvm_error("0 7:1\n", options, Fault::usage), "t: -1 is not a possible number of features");
 }
 
 TEST(Libsvm, RowsToPredictMayLackTheirLabel) {
@@ -62,44 +62,45 @@ TEST(Libsvm, ATargetThatMayBeMissingIsThereWhenTheFirstLineHasALabel) {
   options.target_may_be_missing = true;
   EXPECT_EQ(parse_table("5 1:1\n6 1:1\n", "t", options).target, (Vector<double>{{5, 6}}));
   EXPECT_EQ(parse_table("1:1\n6 1:1\n", "t", options).target.size(), 0);
-  EXPECT_EQ(error_of("5 1:1\n1:1\n", options), "t: line 2, column 1: expected a number as label, found \"1:1\"");
+  EXPECT_EQ(libsvm_error("5 1:1\n1:1\n", options), "t: line 2, column 1: expected a number as label, found \"1:1\"");
 }
 
 TEST(Libsvm, BadIndicesAreNamedByLineAndColumn) {
-  EXPECT_EQ(error_of("1 1:1\n1 3:1 2:1\n"), "t: line 2, column 7: indices must ascend within a line, found 2 after 3");
-  EXPECT_EQ(error_of("1 3:1 3:1\n"), "t: line 1, column 7: index 3 is there twice in this line");
-  EXPECT_EQ(error_of("1 3:0 3:0\n"), "t: line 1, column 7: index 3 is there twice in this line");
-  EXPECT_EQ(error_of("1 0:1\n"), "t: line 1, column 3: indices start at 1, found \"0:1\"");
-  EXPECT_EQ(error_of("1 99999999999999999999:1\n"),
+  EXPECT_EQ(libsvm_error("1 1:1\n1 3:1 2:1\n"),
+            "t: line 2, column 7: indices must ascend within a line, found 2 after 3");
+  EXPECT_EQ(libsvm_error("1 3:1 3:1\n"), "t: line 1, column 7: index 3 is there twice in this line");
+  EXPECT_EQ(libsvm_error("1 3:0 3:0\n"), "t: line 1, column 7: index 3 is there twice in this line");
+  EXPECT_EQ(libsvm_error("1 0:1\n"), "t: line 1, column 3: indices start at 1, found \"0:1\"");
+  EXPECT_EQ(libsvm_error("1 99999999999999999999:1\n"),
             "t: line 1, column 3: expected an index of at most 16777216, found \"99999999999999999999:1\"");
-  EXPECT_EQ(error_of("1 1:1 -2:1\n"), "t: line 1, column 7: expected index:value, found \"-2:1\"");
-  EXPECT_EQ(error_of("1 1:1 2\n"), "t: line 1, column 7: expected index:value, found \"2\"");
-  EXPECT_EQ(error_of("1 a:1\n"), "t: line 1, column 3: expected index:value, found \"a:1\"");
+  EXPECT_EQ(libsvm_error("1 1:1 -2:1\n"), "t: line 1, column 7: expected index:value, found \"-2:1\"");
+  EXPECT_EQ(libsvm_error("1 1:1 2\n"), "t: line 1, column 7: expected index:value, found \"2\"");
+  EXPECT_EQ(libsvm_error("1 a:1\n"), "t: line 1, column 3: expected index:value, found \"a:1\"");
 }
 
 TEST(Libsvm, BadValuesAndLabelsAreNamedByLineAndColumn) {
-  EXPECT_EQ(error_of("1 1:x\n"), "t: line 1, column 5: expected a number after the colon, found \"x\"");
-  EXPECT_EQ(error_of("1 1: 2:1\n"), "t: line 1, column 5: expected a number after the colon, found \"\"");
-  EXPECT_EQ(error_of("1 1:nan\n"), "t: line 1, column 5: expected a number after the colon, found \"nan\"");
-  EXPECT_EQ(error_of("1 1:1:1\n"), "t: line 1, column 5: expected a number after the colon, found \"1:1\"");
-  EXPECT_EQ(error_of("1 1:1e999\n"), "t: line 1, column 5: expected a number of at most 1.8e308, found \"1e999\"");
-  EXPECT_EQ(error_of("1 1:1\ncat 1:1\n"), "t: line 2, column 1: expected a number as label, found \"cat\"");
-  EXPECT_EQ(error_of("1,2 1:1\n"), "t: line 1, column 1: expected a number as label, found \"1,2\"");
-  EXPECT_EQ(error_of("1:1 2:1\n"), "t: line 1, column 1: expected a number as label, found \"1:1\"");
-  EXPECT_EQ(error_of("1 qid:3 1:1\n"),
+  EXPECT_EQ(libsvm_error("1 1:x\n"), "t: line 1, column 5: expected a number after the colon, found \"x\"");
+  EXPECT_EQ(libsvm_error("1 1: 2:1\n"), "t: line 1, column 5: expected a number after the colon, found \"\"");
+  EXPECT_EQ(libsvm_error("1 1:nan\n"), "t: line 1, column 5: expected a number after the colon, found \"nan\"");
+  EXPECT_EQ(libsvm_error("1 1:1:1\n"), "t: line 1, column 5: expected a number after the colon, found \"1:1\"");
+  EXPECT_EQ(libsvm_error("1 1:1e999\n"), "t: line 1, column 5: expected a number of at most 1.8e308, found \"1e999\"");
+  EXPECT_EQ(libsvm_error("1 1:1\ncat 1:1\n"), "t: line 2, column 1: expected a number as label, found \"cat\"");
+  EXPECT_EQ(libsvm_error("1,2 1:1\n"), "t: line 1, column 1: expected a number as label, found \"1,2\"");
+  EXPECT_EQ(libsvm_error("1:1 2:1\n"), "t: line 1, column 1: expected a number as label, found \"1:1\"");
+  EXPECT_EQ(libsvm_error("1 qid:3 1:1\n"),
             "t: line 1, column 3: ranking data (qid:) is not supported: remove the qid of each line");
 }
 
 TEST(Libsvm, WhatIsNoTableIsSaidPlainly) {
   ReadOptions options;
   options.format = Format::libsvm;
-  EXPECT_EQ(error_of("", options), "t: the file is empty: expected a table");
-  EXPECT_EQ(error_of("# nothing\n\n", options), "t: the file is empty: expected a table");
-  EXPECT_EQ(error_of("1\n2\n", options), "t: no line has a feature (index:value)");
-  EXPECT_EQ(error_of("1 1:1\n\n1 1:1\n", options),
+  EXPECT_EQ(libsvm_error("", options), "t: the file is empty: expected a table");
+  EXPECT_EQ(libsvm_error("# nothing\n\n", options), "t: the file is empty: expected a table");
+  EXPECT_EQ(libsvm_error("1\n2\n", options), "t: no line has a feature (index:value)");
+  EXPECT_EQ(libsvm_error("1 1:1\n\n1 1:1\n", options),
             "t: line 2: the line is blank: a row without features needs at least a label, such as 0");
   options.target = "y";
-  EXPECT_EQ(error_of("1 1:1\n", options, Fault::usage),
+  EXPECT_EQ(libsvm_error("1 1:1\n", options, Fault::usage),
             "t: a LIBSVM file has its target in front of each line: leave out the target \"y\"");
 }
 

@@ -60,7 +60,7 @@ void expect_large_table(const Table& table) {
   }
 }
 
-std::string error_of(std::string_view content) {
+std::string reading_error(std::string_view content) {
   try {
     parse_table(content, "t");
   } catch (const Error& error) {
@@ -153,24 +153,24 @@ TEST(Read, PackedFilesCutShortOrDamagedAreErrors) {
     const std::string packed = is_gzip ? gzip(text) : xz(text);
     const std::string kind = is_gzip ? "t: the gzip file " : "t: the xz file ";
     for (std::size_t size : {std::size_t{7}, packed.size() / 2, packed.size() - 1}) {
-      EXPECT_EQ(error_of(packed.substr(0, size)), kind + "ends too early: get it again") << size;
+      EXPECT_EQ(reading_error(packed.substr(0, size)), kind + "ends too early: get it again") << size;
     }
     std::string damaged = packed;
     for (std::size_t i = 0; i < 64; ++i) damaged[packed.size() / 2 + i] = static_cast<char>(i * 37);
-    EXPECT_NE(error_of(damaged), "no error");
+    EXPECT_NE(reading_error(damaged), "no error");
     damaged = packed;
     damaged[packed.size() - (is_gzip ? 6 : 9)] ^= 1;  // the checksum
-    EXPECT_EQ(error_of(damaged), kind + "is damaged: get it again");
+    EXPECT_EQ(reading_error(damaged), kind + "is damaged: get it again");
   }
-  EXPECT_EQ(error_of(gzip("a,y\n1,2\n") + "more"),
+  EXPECT_EQ(reading_error(gzip("a,y\n1,2\n") + "more"),
             "t: the gzip file continues with something else after its end: get it again");
 }
 
 TEST(Read, OtherArchivesAreRefusedByName) {
-  EXPECT_EQ(error_of("PK\x03\x04zzzz"),
+  EXPECT_EQ(reading_error("PK\x03\x04zzzz"),
             "t: this is a zip archive (or a spreadsheet): give it as plain text (UTF-8), .gz or .xz");
-  EXPECT_EQ(error_of("BZh91AY"), "t: this is a bzip2 file: give it as plain text (UTF-8), .gz or .xz");
-  EXPECT_EQ(error_of(gzip(gzip("a,y\n1,2\n"))).substr(0, 7), "t: byte");
+  EXPECT_EQ(reading_error("BZh91AY"), "t: this is a bzip2 file: give it as plain text (UTF-8), .gz or .xz");
+  EXPECT_EQ(reading_error(gzip(gzip("a,y\n1,2\n"))).substr(0, 7), "t: byte");
 }
 
 TEST(Read, WhatUnpacksToFarTooMuchIsRefused) {

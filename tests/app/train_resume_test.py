@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Killed, interrupted and resumed trainings end with the very bytes of one that was left alone."""
+import os
+import random
+import re
+import shutil
+import signal
+import time
+
+from train_support import (BARE, CNN, MLP, OPTIMIZERS, PEERS, POLICIES, RESNET, TrainCase, lines_of, main, output_of,
+                           read_json, sum_of)
+
+
+class ResumeTest(TrainCase):
+    def killed(self, chance, words, seconds, story):
+        """Starts or resumes a training and kills it; its exit code is 0 when it was quicker."""
+        folder, checkpoints = words[-1], chance.choice([0, 0, 1, 1, 1, 2, 3])
+        if os.path.exists(self.path(folder + "/checkpoint.safetensors")):
+            words = ["--resume", folder]
+        elif os.path.exists(self.path(folder)):
+            shutil.rmtree(self.path(folder))  # killed before its first checkpoint: start again
+        often = chance.choice(["1e-9", "0.0005", "5"])  # minutes
+        with self.start("train", *words, "--checkpoint-minutes", often) as process:
+            self.wait_for_checkpoints(process, folder, checkpoints)
+            pause = chance.uniform(0, seconds if checkpoints else 0.5)
+            time.sleep(pause)
+            process.kill()
+            err = output_of(process)[1]
+        story.append(f"after {checkpoints} checkpoints of {often} minutes and {pause:.3f} s: {process.returncode}")
+        self.assertIn(process.returncode, (-signal.SIGKILL, 0), f"{story}\n{err}")
+        return process.returncode
+
+    def test_kill_at_ten_random_moments(self):
+        words, epochs = CNN + ["--log-steps", "1", "--epochs", "24"], 24
+        self.train("whole", *words)
+        seconds = sum(line["train_seconds"] for line in lines_of(self.path("whole"), "epoch")) / epochs
+        seed = random.SystemRandom().randrange(10**6)
+        chance, story, kills, runs = random.Random(seed), [f"seed {seed}"], 0, ["killed-1"]
+        while kills < 10:
+            if self.killed(chance, [*words, "-o", runs[-1]], seconds, story) == 0:
+                runs.append(f"killed-{len(runs) + 1}")  # it was through before its time
+            else:
+                kills += 1
+            self.assertLess(len(runs), 5, story)
+        if os.path.exists(self.path(runs[-1] + "/checkpoint.safetensors")):
+            self.resume(runs[-1])
+        else:
+            runs.pop()
+        self.assertTrue(runs, story)
+        for folder in runs:
+            self.assert_same_run("whole", folder, story)
+            self.assertEqual(lines_of(self.path("whole"), "step"), lines_of(self.path(folder), "step"), story)
+
+    def test_interrupt_and_terminate(self):
+        words = CNN + ["--epochs", "12"]
+        self.train("whole", *words)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            folder = number.name
+            with self.start("train", *words, "-o", folder) as process:
+                self.assertTrue(self.wait_for_checkpoints(process, folder, 2))
+                process.send_signal(number)
+                out, err = output_of(process)
+            self.assertEqual(process.returncode, 130, err)
+            self.assertEqual(out, "")
+            last = f"lipschitzlr: interrupted; continue with: lipschitzlr train --resume {folder}\n"
+            self.assertTrue(err.endswith(last), err)
+            self.assertFalse(os.path.exists(self.path(folder + "/summary.json")))
+            self.resume(folder)
+            self.assert_same_run("whole", folder, number.name)
+
+    def test_a_stop_between_the_last_step_and_the_end_of_an_epoch(self):
+        words = CNN + ["--epochs", "2", "--checkpoint-minutes", "1e-9"]
+        self.train("whole", *words)
+        os.makedirs(self.path("stopped/best.safetensors"))  # can't be replaced by a file
+        err = self.train("stopped", *words, code=3)[1]
+        self.assertIn("stopped/best.safetensors: can't write", err)
+        os.rmdir(self.path("stopped/best.safetensors"))
+        self.resume("stopped")
+        self.assert_same_run("whole", "stopped")
+
+    def test_a_stop_between_the_last_epoch_and_the_summary(self):
+        self.train("whole", *CNN, "--epochs", "2")
+        os.makedirs(self.path("stopped/weights.safetensors"))
+        err = self.train("stopped", *CNN, "--epochs", "2", code=3)[1]
+        self.assertIn("stopped/weights.safetensors: can't write", err)
+        os.rmdir(self.path("stopped/weights.safetensors"))
+        self.resume("stopped")
+        self.assert_same_run("whole", "stopped")
+
+    def test_every_optimizer_and_policy_and_its_resumption(self):
+        def one(optimizer, policy):
+            name = f"{optimizer}-{policy}"
+            words = RESNET + ["--optimizer", optimizer, "--policy", policy]
+            if policy != "adaptive":
+                self.train(name, *words, "--epochs", "1", "--quiet")
+                return
+            # Per iteration, so that the rate's own averages are in play; the decay counts steps, and keeps momentum
+            # from running away.
+            words += ["--decay", "10", "--update", "iteration"]
+            self.train(name, *words, "--epochs", "3")
+            self.train(name + "-parts", *words, "--epochs", "2")
+            self.resume(name + "-parts", "--epochs", "3")
+            self.assert_same_run(name, name + "-parts", name)
+
+        def peer(optimizer):
+            words = BARE + ["--optimizer", optimizer]
+            if optimizer != "adashift":
+                self.train(optimizer, *words, "--epochs", "1", "--quiet")
+                return
+            # Its queue of gradients, and the plan of a schedule, which is longer than the first run.
+            words += ["--set", "delay=5", "--schedule", "cosine", "--schedule-epochs", "3"]
+            self.train(optimizer, *words, "--epochs", "3")
+            self.train(optimizer + "-parts", *words, "--epochs", "1")
+            self.resume(optimizer + "-parts", "--epochs", "3")
+            self.assert_same_run(optimizer, optimizer + "-parts")
+            self.assertIn("--schedule-epochs", self.refusal(2, "train", "--resume", optimizer, "--epochs", "4"))
+
+        self.in_parallel([lambda o=o, p=p: one(o, p) for o in OPTIMIZERS for p in POLICIES] +
+                         [lambda o=o: peer(o) for o in PEERS])
+        self.assertEqual({read_json(self.path(name + "/config.json"))["options"]["policy"] for name in PEERS},
+                         {"baseline"})
+
+    def test_resume_by_the_protocol_of_the_authors(self):
+        words = CNN + ["--protocol", "coded", "--decay", "1e-3"]
+        self.train("whole", *words, "--epochs", "3")
+        self.train("parts", *words, "--epochs", "1")
+        self.resume("parts", "--epochs", "3")
+        self.assert_same_run("whole", "parts")
+
+    def test_more_epochs_stay_asked_for(self):
+        self.train("whole", *CNN, "--epochs", "12")
+        self.train("more", *CNN, "--epochs", "1")
+        with self.start("train", "--resume", "more", "--epochs", "12") as process:
+            self.assertTrue(self.wait_for_checkpoints(process, "more", 2))
+            process.send_signal(signal.SIGINT)
+            output_of(process)
+        self.assertEqual(process.returncode, 130)
+        self.resume("more")  # as the message of the interrupted run says, without --epochs
+        self.assert_same_run("whole", "more")
+        config = read_json(self.path("more/config.json"))  # made by one command, as the record says
+        self.assertEqual(config["options"]["epochs"], 12)
+        self.assertEqual(config["command"][config["command"].index("--epochs") + 1], "12")
+
+    def test_resuming_a_finished_run_says_its_result_again(self):
+        before = self.train("done", *MLP, "--epochs", "3")[0]
+        sums = {name: sum_of(self.path("done/" + name)) for name in os.listdir(self.path("done"))}
+        after, err = self.resume("done")
+        self.assertEqual(re.sub(r"\d+ images/s", "", before), re.sub(r"\d+ images/s", "", after))
+        self.assertIn("nothing is left to do", err)
+        for name in ["checkpoint.safetensors", "weights.safetensors", "best.safetensors", "metrics.jsonl"]:
+            self.assertEqual(sum_of(self.path("done/" + name)), sums[name], name)
+        self.assertIn("3 epochs", self.resume("done", "--epochs", "2")[0])  # fewer than there are
+
+
+if __name__ == "__main__":
+    main()
