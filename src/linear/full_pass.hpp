@@ -23,7 +23,7 @@ FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weight
 template <class Scalar>
 Weights<double> transposed_product(const Problem<Scalar>& problem, const DenseMatrix<double>& rows);
 
-// The squared norm of every column over the rows of all processes.
+// The squared norm of every column over the rows of all processes, each times its weight.
 template <class Scalar>
 Vector<double> column_squares(const Problem<Scalar>& problem);
 

@@ -81,10 +81,11 @@ class Lbfgs {
     return duality_gap(problem_, full_pass(problem_, now_.weights));
   }
 
-  // A mean below ln(2)/m leaves no row a loss of ln 2, which a row that is not classified right has at least.
+  // A mean below ln(2)/m leaves no row a loss of ln 2, which a row that is not classified right has at least. With
+  // weights only the end of the run looks for it.
   bool separated() const {
-    return problem_.setup().family != Family::linear &&
-           now_.loss * static_cast<double>(problem_.rows()) < std::numbers::ln2;
+    return problem_.setup().family != Family::linear && problem_.row_weights().size() == 0 &&
+           now_.loss * problem_.total_weight() < std::numbers::ln2;
   }
 
   bool promises_nothing(double slope) {
@@ -170,12 +171,14 @@ class Lbfgs {
 
   void prepare_coordinates(Coordinates coordinates) {
     const Penalty& penalty = problem_.setup().penalty;
-    const double factor = largest_curvature(problem_.setup().family) / static_cast<double>(problem_.rows());
+    const double factor = largest_curvature(problem_.setup().family) / problem_.total_weight();
     penalty_diagonal_ = penalty_diagonal(penalty, problem_.features());
     if (coordinates == Coordinates::matrix) {
-      Eigen::MatrixXd b =
-          std::visit([&](const auto& matrix) { return gram(matrix, {}, problem_.pool(), problem_.communicator()); },
-                     problem_.matrix());
+      Eigen::MatrixXd b = std::visit(
+          [&](const auto& matrix) {
+            return gram(matrix, problem_.row_weights(), problem_.pool(), problem_.communicator());
+          },
+          problem_.matrix());
       b = factor * b + penalty_curvature(penalty, problem_.features());
       b.diagonal() *= 1 + kFill;
       matrix_.emplace(std::move(b));

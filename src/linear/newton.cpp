@@ -78,10 +78,14 @@ class Newton {
     return false;
   }
 
+  // X'DX / m with every row times its weight; empty: D = I.
   Eigen::MatrixXd gram_of(const Vector<double>& d) const {
-    return std::visit([&](const auto& matrix) { return gram(matrix, d, problem_.pool(), problem_.communicator()); },
-                      problem_.matrix()) /
-           static_cast<double>(problem_.rows());
+    const Vector<double>& weights = problem_.row_weights();
+    const Vector<double> weighed = weights.size() == 0 ? d : d.size() == 0 ? weights : weights.cwiseProduct(d).eval();
+    return std::visit(
+               [&](const auto& matrix) { return gram(matrix, weighed, problem_.pool(), problem_.communicator()); },
+               problem_.matrix()) /
+           problem_.total_weight();
   }
 
   bound::CurvatureMatrix curvature(double factor) const {

@@ -32,13 +32,22 @@ TEST(Fit, RegressionFindsTheLeastSquaresSolutionInRawUnits) {
   features.col(1) *= 1000;
   features.col(2).array() += 50;
   const Vector<double> target = random_targets(Family::linear, features, 1, 2);
-  const Model model = fit(table_of(features, target));
+  const Model model = fit(table_of(features, target), {.choose_penalty = false});
   DenseMatrix<double> design(80, 4);
   design << features, Vector<double>::Ones(80);
   const Vector<double> exact = (design.transpose() * design).inverse() * design.transpose() * target;
   const DenseMatrix<double> unseen = random_matrix(5, 3, 3);
   const Vector<double> expected = unseen * exact.head(3) + Vector<double>::Constant(5, exact[3]);
   EXPECT_LT((model.predict(unseen) - expected).norm(), 1e-3 * expected.norm());
+}
+
+TEST(Fit, ThePenaltyIsChosenUnlessItIsGivenAndTheInterceptIsNotPenalised) {
+  const DenseMatrix<double> features = random_matrix(60, 3, 15);
+  const Vector<double> target = random_targets(Family::linear, features, 1, 16).array() + 1000;
+  const Model chosen = fit(table_of(features, target)), given = fit(table_of(features, target), {.penalty = {1e3, {}}});
+  EXPECT_EQ(chosen.training.find("\"l2\":0.0,"), std::string::npos) << chosen.training;
+  EXPECT_NE(given.training.find("\"l2\":1000.0,"), std::string::npos) << given.training;
+  EXPECT_NEAR(chosen.weights(3), target.mean(), 1e-6);
 }
 
 TEST(Fit, ClassesArePredictedByIndexAndProbability) {
