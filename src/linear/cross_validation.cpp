@@ -51,40 +51,46 @@ RowList rows_without(const Round& round, Index rows) {
 // Rows that were held out, as the model sees them.
 class HeldPart {
  public:
-  HeldPart(const data::Table& rows, const data::Scaler& scaler)
+  HeldPart(const data::Table& rows, const data::Scaler& scaler, Vector<double> row_weights)
       : design_(std::visit([&](const auto& matrix) { return Design(scaler.design<double>(matrix)); }, rows.features)),
-        target_(rows.target) {}
+        target_(rows.target),
+        row_weights_(std::move(row_weights)) {}
 
-  double rows() const { return static_cast<double>(target_.size()); }
+  double weight() const { return row_weights_.size() == 0 ? static_cast<double>(target_.size()) : row_weights_.sum(); }
   double loss(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const {
     const DenseMatrix<double> scored =
         std::visit([&](const auto& matrix) { return scores(matrix, weights, pool); }, design_);
-    return measure(setup.family, scored, target_, std::max<Index>(2, setup.classes)).loss;
+    if (!(weight() > 0)) return 0;
+    return measure(setup.family, scored, target_, std::max<Index>(2, setup.classes), row_weights_).loss;
   }
 
  private:
   using Design = std::variant<DenseMatrix<double>, SparseMatrix<double>>;
   Design design_;
-  Vector<double> target_;
+  Vector<double> target_, row_weights_;
 };
 
 // What was measured of one part along the path.
 struct PartLosses {
-  double rows;
+  double weight;
   std::vector<double> losses;
 };
 
 std::vector<PathPoint> curve_of(const std::vector<double>& lambdas, const std::vector<PartLosses>& parts) {
-  double rows = 0;
-  for (const PartLosses& part : parts) rows += part.rows;
+  double total = 0;
+  for (const PartLosses& part : parts) total += part.weight;
   std::vector<PathPoint> points;
   for (std::size_t i = 0; i < lambdas.size(); ++i) {
     double mean = 0, variance = 0;
-    for (const PartLosses& part : parts) mean += part.rows / rows * part.losses[i];
-    for (const PartLosses& part : parts) variance += part.rows / rows * std::pow(part.losses[i] - mean, 2);
+    for (const PartLosses& part : parts) mean += part.weight / total * part.losses[i];
+    for (const PartLosses& part : parts) variance += part.weight / total * std::pow(part.losses[i] - mean, 2);
     points.push_back({lambdas[i], mean, std::sqrt(variance / static_cast<double>(parts.size() - 1))});
   }
   return points;
+}
+
+Vector<double> weights_of(const Vector<double>& all, const RowList& rows) {
+  return all.size() == 0 ? all : Vector<double>(all(rows));
 }
 
 void expect_going(const std::function<bool()>& going, Communicator* communicator) {
@@ -101,7 +107,8 @@ PenaltyPath cross_validate(const data::Table& training, Family family, FitOption
                            ThreadPool& pool, Communicator* communicator, const std::function<bool()>& going) {
   if (training.rows() < 2) throw Error(Fault::data, "cross-validation needs at least two rows");
   options.penalty.l2 = 0;
-  const auto whole = make_problem<Scalar>(training, prepare(training, family, options), pool, communicator);
+  const auto whole =
+      make_problem<Scalar>(training, prepare(training, family, options), pool, communicator, options.row_weights);
   const std::vector<Round> rounds = rounds_of(training, shape_of(*whole), path);
   const double beta = whole->constant(ConstantKind::gradient).value;
   std::vector<double> lambdas;
@@ -112,13 +119,17 @@ PenaltyPath cross_validate(const data::Table& training, Family family, FitOption
   solver.epochs = kPathSteps;
   std::vector<PartLosses> measured;
   for (const Round& round : rounds) {
-    const data::Table train = data::take_rows(training, rows_without(round, training.rows()));
+    const RowList kept = rows_without(round, training.rows());
+    const data::Table train = data::take_rows(training, kept);
     const Preparation preparation = prepare(train, family, options);
-    const auto problem = make_problem<Scalar>(train, preparation, pool, communicator);
+    const auto problem =
+        make_problem<Scalar>(train, preparation, pool, communicator, weights_of(options.row_weights, kept));
     std::vector<HeldPart> parts;
-    for (const RowList& rows : round) parts.emplace_back(data::take_rows(training, rows), preparation.scaler);
+    for (const RowList& rows : round) {
+      parts.emplace_back(data::take_rows(training, rows), preparation.scaler, weights_of(options.row_weights, rows));
+    }
     const std::size_t first = measured.size();
-    for (const HeldPart& part : parts) measured.push_back({part.rows(), {}});
+    for (const HeldPart& part : parts) measured.push_back({part.weight(), {}});
     Weights<Scalar> weights = problem->zero_weights();
     for (const double lambda : lambdas) {
       expect_going(going, communicator);

@@ -9,6 +9,7 @@
 
 #include "linear/stepper.hpp"
 #include "linear/stop_monitor.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/descent.hpp"
@@ -33,6 +34,16 @@ rate::RuleOptions rule_options(const SolverOptions& options) {
   rule.update = per_epoch ? rate::Update::per_epoch : rate::Update::per_iteration;
   if (per_epoch && options.solver == Solver::adamo && !rule.first_rate) rule.first_rate = 0.1;
   return rule;
+}
+
+// Of a perfect fit of numbers the loss is the square of what rounding leaves of the targets.
+template <class Scalar>
+double rounding_floor(const Problem<Scalar>& problem) {
+  if (problem.setup().family != Family::linear) return 0;
+  const Vector<Scalar>& targets = problem.targets();
+  const double largest =
+      all_reduce_max(problem.communicator(), targets.size() > 0 ? double{targets.cwiseAbs().maxCoeff()} : 0.0);
+  return std::pow(16 * double{std::numeric_limits<Scalar>::epsilon()} * largest, 2);
 }
 
 // A norm whose squares may overflow: in double for float, scaled when even double overflows.
@@ -73,6 +84,7 @@ class RateSolver {
   std::unique_ptr<rate::Rule> rule_;
   Random random_;
   Measured all_rows_;     // the constant over all rows, at the start
+  double floor_ = 0;      // changes of the loss below it are rounding
   double claim_ = 0;      // the constant in use
   double epoch_max_ = 0;  // recompute per epoch: the largest so far
   Measured epoch_measured_;
@@ -95,6 +107,7 @@ RateSolver<Scalar>::RateSolver(const Problem<Scalar>& problem, const SolverOptio
   const Weights<Scalar> zero = problem_.zero_weights();
   if (state_.weights.size() == 0) state_.weights = zero;
   check_fits(state_, zero.rows(), zero.cols());
+  floor_ = rounding_floor(problem_);
   if (!computed()) return;
   rule_ = rate::make_rule(rule_name(options_.solver), rule_options(options_));
   all_rows_ = problem_.measure(options_.constant, problem_.setup().weight_bound);
@@ -153,11 +166,12 @@ std::optional<Stop> RateSolver<Scalar>::measure() {
   finite_weights_ = state_.weights;
   if (full_batch() || options_.recompute == Recompute::never) check_promises(now.gradient_norm);
   if (!first) {
-    if (now.loss - before_.loss > kRounding<Scalar> * std::abs(before_.loss)) {
+    if (now.loss - before_.loss > std::max(floor_, kRounding<Scalar> * std::abs(before_.loss))) {
       ++checks.rises;
       stepper_.restart(state_);
     }
-    const bool quiet = std::abs(before_.loss - now.loss) <= options_.relative_tolerance * std::abs(now.loss);
+    const bool quiet =
+        std::abs(before_.loss - now.loss) <= std::max(floor_, options_.relative_tolerance * std::abs(now.loss));
     state_.quiet = quiet ? state_.quiet + 1 : 0;
   }
   monitor_.show(outcome_.last);
