@@ -20,10 +20,10 @@ double safe_decrement(const bound::CurvatureMatrix& matrix, const Eigen::MatrixX
   return matrix.decrement(gradient) * (1 + 2 * units * std::min(matrix.condition(), 1 / units));
 }
 
-// D t x_b for every row of this process, D the curvature of its loss in its scores.
+// D t x_b for every row of this process, D the curvature of its loss in its scores, without its weight.
 template <class Scalar>
-DenseMatrix<double> curved_rows(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column,
-                                const Eigen::RowVectorXd& t) {
+DenseMatrix<double> unweighed_rows(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column,
+                                   const Eigen::RowVectorXd& t) {
   if (problem.setup().family == Family::linear) return column * t;
   const auto p = pass.probabilities.array();
   if (problem.setup().family == Family::logistic) return (p.col(0) * (1 - p.col(0)) * column.array() * t[0]).matrix();
@@ -32,6 +32,14 @@ DenseMatrix<double> curved_rows(const Problem<Scalar>& problem, const FullPass& 
   for (Index i = 0; i < rows.rows(); ++i) {
     rows.row(i) = pass.probabilities.row(i).cwiseProduct((t.array() - means[i]).matrix()) * column[i];
   }
+  return rows;
+}
+
+template <class Scalar>
+DenseMatrix<double> curved_rows(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column,
+                                const Eigen::RowVectorXd& t) {
+  DenseMatrix<double> rows = unweighed_rows(problem, pass, column, t);
+  if (problem.row_weights().size() > 0) rows = problem.row_weights().asDiagonal() * rows;
   return rows;
 }
 
@@ -49,13 +57,19 @@ Eigen::MatrixXd last_curvature(const Problem<Scalar>& problem, const FullPass& p
   Eigen::MatrixXd curvature(outputs, outputs);
   for (Index c = 0; c < outputs; ++c) {
     const DenseMatrix<double> rows = curved_rows(problem, pass, column, Eigen::RowVectorXd::Unit(outputs, c));
-    curvature.col(c) = rows.transpose() * column / static_cast<double>(problem.rows());
+    curvature.col(c) = rows.transpose() * column / problem.total_weight();
   }
   all_reduce_sum(problem.communicator(), curvature);
   return (curvature + curvature.transpose()) / 2;
 }
 
 }  // namespace
+
+double largest_curvature(Family family) {
+  return family == Family::linear     ? bound::kLeastSquaresCurvature
+         : family == Family::logistic ? bound::kLogisticCurvature
+                                      : bound::kSoftmaxCurvature;
+}
 
 template <class Scalar>
 double duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
@@ -80,13 +94,15 @@ double duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
         problem.setup().family == Family::softmax ? t.maxCoeff() - t.minCoeff() : t.cwiseAbs().maxCoeff();
     const double widest = all_reduce_max(problem.communicator(), column.size() > 0 ? column.cwiseAbs().maxCoeff() : 0);
     if (problem.setup().family != Family::linear && !(reach * widest <= 1)) return kNoBound;
-    gradient -=
-        transposed_product(problem, curved_rows(problem, pass, column, t)) / static_cast<double>(problem.rows());
+    gradient -= transposed_product(problem, curved_rows(problem, pass, column, t)) / problem.total_weight();
   }
   const Index kept = spared ? n - 1 : n;
   if (kept > 0) {
-    const bound::CurvatureMatrix curvature(penalty_curvature(penalty, n).topLeftCorner(kept, kept));
-    gap += safe_decrement(curvature, gradient.topRows(kept)) / 2;
+    gap += penalty.tikhonov.empty()
+               ? gradient.topRows(kept).squaredNorm() / (2 * penalty.l2)
+               : safe_decrement(bound::CurvatureMatrix(penalty_curvature(penalty, n).topLeftCorner(kept, kept)),
+                                gradient.topRows(kept)) /
+                     2;
   }
   return with_rounding(gap, pass.loss);
 }

@@ -21,6 +21,9 @@
 
 namespace lipschitzlr::linear {
 
+// The largest second derivative of a row's loss in its scores: what S is multiplied with in bound/matrix.hpp.
+double largest_curvature(Family family);
+
 // Infinite where the condition fails or P has no inverse.
 template <class Scalar>
 double duality_gap(const Problem<Scalar>& problem, const FullPass& pass);
