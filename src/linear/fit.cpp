@@ -8,6 +8,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/weights.hpp"
+#include "lipschitzlr/linear/cross_validation.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -102,16 +103,15 @@ Model make_model(const data::Table& training, const Preparation& preparation, We
 
 Model fit(data::Table table, const FitOptions& options) {
   const Family family = choose_family(options.family, table);
-  const Preparation preparation = prepare(table, family, options);
   ThreadPool pool(options.threads);
-  const auto problem = make_problem<double>(table, preparation, pool, nullptr, options.row_weights);
-  if (options.choose_penalty && options.penalty.empty() && table.rows() >= PathOptions{}.folds) {
-    Penalty penalty = options.penalty;
-    penalty.spare_last = options.intercept;
-    problem->set_penalty(penalty);
-    penalty.l2 = cross_validate(*problem).factor();
-    problem->set_penalty(penalty);
+  Preparation preparation = prepare(table, family, options);
+  if (options.choose_penalty && options.penalty.empty()) {
+    FitOptions path_options = options;
+    path_options.penalty.spare_last = options.intercept;
+    const PenaltyPath path = cross_validate<double>(table, family, path_options, {}, pool);
+    preparation.setup.penalty = {path.points[path.best].lambda, {}, options.intercept};
   }
+  const auto problem = make_problem<double>(table, preparation, pool, nullptr, options.row_weights);
   const auto outcome = solve(*problem, options.solver, State<double>{});
   if (outcome.stop == Stop::not_finite) {
     throw Error(Fault::training,

@@ -78,7 +78,36 @@ double penalty_at_random(const Prepared& prepared) {
   return linear::add_penalty(prepared.setup.penalty, weights, gradient);
 }
 
+json unfinished_run(const std::string& path) {
+  const linear::Model model = linear::load_model(path);
+  if (model.resume.empty()) {
+    throw Error(Fault::usage, fmt::format("{}: this training ended by itself; there is nothing to resume", path));
+  }
+  json resume = json::parse(model.resume);
+  const json setting = resume.is_object() ? resume.value("setting", json()) : json();
+  if (!setting.is_object() || !setting.value("l2", json()).is_number() || !resume.contains("state")) {
+    throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", path));
+  }
+  return resume;
+}
+
+json path_json(const ChosenPenalty& chosen) {
+  const std::vector<linear::PathPoint>& points = chosen.path.points;
+  json object = {{"folds", chosen.path.folds},
+                 {"seconds", chosen.seconds},
+                 {"best", points[chosen.path.best].lambda},
+                 {"one_standard_error", points[chosen.path.sparing].lambda}};
+  for (const linear::PathPoint& point : points) {
+    object["lambda"].push_back(point.lambda);
+    object["loss"].push_back(point.loss);
+    object["standard_error"].push_back(point.standard_error);
+  }
+  return object;
+}
+
 }  // namespace
+
+double l2_to_resume(const std::string& path) { return unfinished_run(path)["setting"]["l2"].get<double>(); }
 
 json setting_of(FitRequest options, const Prepared& prepared) {
   options.data.model = prepared.setup.family;
@@ -97,6 +126,11 @@ json setting_of(FitRequest options, const Prepared& prepared) {
 json summary_of(const json& setting, const FitResult& result) {
   const linear::RunChecks& checks = result.checks;
   json summary = {{"setting", setting},
+                  {"solver", {{"name", to_string(result.choice.solver)}, {"reason", result.choice.reason}}},
+                  {"verdict", result.verdict},
+                  {"certified_gap", result.certified_gap},
+                  {"condition", result.condition},
+                  {"l2", result.l2},
                   {"rate_source", result.rate_source},
                   {"advice", result.advice},
                   {"stop", to_string(result.stop)},
@@ -105,7 +139,7 @@ json summary_of(const json& setting, const FitResult& result) {
                   {"loss", result.last.loss},
                   {"gradient_norm", result.last.gradient_norm},
                   {"rate", result.last.rate},
-                  {"seconds", result.last.seconds},
+                  {"seconds", result.seconds},
                   {"train", to_json(result.train, result.model.family)},
                   {"honesty",
                    {{"measurements", checks.measurements},
@@ -116,19 +150,13 @@ json summary_of(const json& setting, const FitResult& result) {
                     {"descent_promised", checks.descent_promised},
                     {"descent_missed", checks.descent_missed},
                     {"not_finite", checks.not_finite}}}};
+  if (result.chosen_penalty) summary["penalty_path"] = path_json(*result.chosen_penalty);
   if (result.test) summary["test"] = to_json(*result.test, result.model.family);
   return summary;
 }
 
 std::string state_to_resume(const std::string& path, const json& setting) {
-  const linear::Model model = linear::load_model(path);
-  if (model.resume.empty()) {
-    throw Error(Fault::usage, fmt::format("{}: this training ended by itself; there is nothing to resume", path));
-  }
-  const json resume = json::parse(model.resume);
-  if (!resume.is_object() || !resume.value("setting", json()).is_object() || !resume.contains("state")) {
-    throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", path));
-  }
+  const json resume = unfinished_run(path);
   for (const auto& [name, value] : setting.items()) {
     const json before = resume["setting"].value(name, json());
     if (before == value) continue;

@@ -63,13 +63,18 @@ Prepared prepare(const DataOptions& options) {
   } else {
     prepared.train = std::move(table);
   }
-  static_cast<linear::Preparation&>(prepared) =
-      linear::prepare(prepared.train, family,
-                      {.scaling = options.scaling,
-                       .intercept = options.intercept,
-                       .penalty = {.l2 = options.l2, .tikhonov = read_tikhonov(options.tikhonov)},
-                       .weight_bound = options.weight_bound});
+  static_cast<linear::Preparation&>(prepared) = linear::prepare(prepared.train, family, model_of(options));
   return prepared;
+}
+
+linear::FitOptions model_of(const DataOptions& options) {
+  const bool spared = options.intercept && !options.penalize_intercept && options.tikhonov.empty();
+  return {
+      .scaling = options.scaling,
+      .intercept = options.intercept,
+      .penalty = {.l2 = options.l2, .tikhonov = read_tikhonov(options.tikhonov), .spare_last = spared},
+      .weight_bound = options.weight_bound,
+  };
 }
 
 std::string describe(const DataOptions& options, const Prepared& prepared) {

@@ -9,7 +9,6 @@
 
 #include "lipschitzlr/data/table/scaling.hpp"
 #include "lipschitzlr/data/table/table.hpp"
-#include "lipschitzlr/linear/cross_validate.hpp"
 #include "lipschitzlr/linear/model.hpp"
 #include "lipschitzlr/linear/solver.hpp"
 

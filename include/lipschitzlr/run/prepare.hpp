@@ -19,6 +19,9 @@ data::Table load_table(const std::string& source, const data::ReadOptions& optio
 
 Prepared prepare(const DataOptions& options);
 
+// The model that the options ask for: scaling, intercept, penalty, K.
+linear::FitOptions model_of(const DataOptions& options);
+
 // One sentence on what was read and what will be learnt.
 std::string describe(const DataOptions& options, const Prepared& prepared);
 
