@@ -23,9 +23,9 @@ if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(lipschitzlr_settings INTERFACE -Werror)
 endif()
 if(LIPSCHITZLR_SANITIZE)
-  target_compile_options(lipschitzlr_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+  target_compile_options(lipschitzlr_settings INTERFACE -fsanitize=${LIPSCHITZLR_SANITIZE} -fno-sanitize-recover=undefined
                                                         -fno-omit-frame-pointer)
-  target_link_options(lipschitzlr_settings INTERFACE -fsanitize=address,undefined)
+  target_link_options(lipschitzlr_settings INTERFACE -fsanitize=${LIPSCHITZLR_SANITIZE})
 endif()
 
 # Nearly every source includes Eigen, fmt, nlohmann-json and the same dozen standard headers, which cost more than the

@@ -51,6 +51,10 @@ int rename(const char* from, const char* to) {
   REAL(rename, int, const char*, const char*);
   return fails() ? -1 : real(from, to);
 }
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  REAL(renameat2, int, int, const char*, int, const char*, unsigned);
+  return fails() ? -1 : real(from_folder, from, to_folder, to, flags);
+}
 int mkdir(const char* path, mode_t mode) {
   REAL(mkdir, int, const char*, mode_t);
   return fails() ? -1 : real(path, mode);

@@ -1,10 +1,12 @@
 #include "app/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -92,6 +94,9 @@ void assign_once(const Option& option, const std::vector<std::string>& words) {
     const std::string flag = flag_of(option);
     throw Error(Fault::usage, fmt::format("{} {} {} {}: give it once", flag, words[0], flag, words[1]));
   }
+  if (words.size() == 1 && words[0].empty()) {
+    throw Error(Fault::usage, fmt::format("{}: expected a value, found an empty word", flag_of(option)));
+  }
   assign(option, words);
 }
 
@@ -145,16 +150,51 @@ void describe(CLI::App& app, const Command& command, const Config& config) {
   if (!command.run) app.require_subcommand(1);
 }
 
+// CLI11 speaks of its own classes and gives unexpected words from the back: what it found is said in our words.
+std::string reason_of(const CLI::ParseError& error, const Command& command,
+                      const std::vector<std::string>& unexpected) {
+  const std::string text = error.what(), subject = text.substr(0, text.find_first_of(": "));
+  if (!command.run) {
+    std::vector<std::string> names;
+    for (const Command& child : command.commands) {
+      if (!child.hidden) names.push_back(child.name);
+    }
+    if (!unexpected.empty() && !unexpected[0].starts_with('-')) {
+      return fmt::format("there is no command {}{}", unexpected[0], did_you_mean(unexpected[0], names));
+    }
+    if (unexpected.empty()) return fmt::format("expected one of the commands {}", fmt::join(names, ", "));
+  }
+  const auto flag =
+      std::find_if(unexpected.begin(), unexpected.end(), [](const std::string& word) { return word.starts_with('-'); });
+  if (flag != unexpected.end()) {
+    std::vector<std::string> names;
+    for (const Option& option : command.options) names.push_back(flag_of(option));
+    const std::string name = flag->substr(0, flag->find('='));
+    return fmt::format("there is no option {}{}", name, did_you_mean(name, names));
+  }
+  if (!unexpected.empty()) return fmt::format("not expected: {}", shell_words(unexpected));
+  if (text.find("required but received") != std::string::npos || text.ends_with(" missing")) {
+    return subject + " needs a value";
+  }
+  if (text.find("flag override") != std::string::npos) return subject + " takes no value";
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    return text.substr(text.find("--"), text.find(" =") - text.find("--")) + " takes no value";
+  }
+  return text;
+}
+
 // One line: what is wrong, and where help is.
-int complain(const CLI::App& root, const CLI::ParseError& error, const std::vector<std::string>& words) {
+int complain(const CLI::App& root, const Command& program, const CLI::ParseError& error) {
   std::string path;
+  const Command* command = &program;
   for (const CLI::App* at = &root; !at->get_subcommands().empty();) {
     at = at->get_subcommands().front();
     path += at->get_name() + " ";
+    command = find(command->commands, at->get_name());
   }
-  const bool unknown = path.empty() && !words.empty() && words[0][0] != '-';
-  const std::string reason = unknown ? "there is no command " + words[0] : std::string(error.what());
-  print_stderr("lipschitzlr: {}; `lipschitzlr {}--help` lists the options\n", reason, path);
+  print_stderr("lipschitzlr: {}; `lipschitzlr {}--help` lists the {}\n",
+               printable(reason_of(error, *command, root.remaining(true))), path,
+               command->run ? "options" : "commands");
   return static_cast<int>(Fault::usage);
 }
 
@@ -166,12 +206,16 @@ int run_command(const Command& program, const std::vector<std::string>& words) {
   CLI::App root(program.summary, program.name);
   describe(root, program, config);
   root.set_version_flag("--version", program.name + " " LIPSCHITZLR_VERSION);
+  if (words.empty()) {
+    fmt::print("{}", root.help());
+    return 0;
+  }
   try {
     root.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them from the back
   } catch (const CLI::Success& help) {
     return root.exit(help);
   } catch (const CLI::ParseError& error) {
-    return complain(root, error, words);
+    return complain(root, program, error);
   }
   const Command* command = &program;
   const CLI::App* app = &root;
@@ -190,6 +234,12 @@ int run_command(const Command& program, const std::vector<std::string>& words) {
     command = find(command->commands, app->get_name());
   }
   apply(config, path, *command, call);
+  for (const std::string& name : call.given) {
+    if (!call.given.contains("no_" + name)) continue;
+    const std::string flag = flag_of(find_option(command->options, name));
+    throw Error(Fault::usage, fmt::format("{} and --no{}: give one of them", flag, flag.substr(1)));
+  }
+  check_uses(command->options, call.given);
   return command->run(call);
 }
 
@@ -213,8 +263,10 @@ int exit_code_of(const std::function<int()>& program, const std::function<int(co
     return code;
   } catch (const Error& error) {
     return tell(error.fault(), error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return tell(Fault::data, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::system_error& error) {
-    return tell(Fault::data, "can't write: " + error.code().message());
+    return tell(Fault::data, "input or output failed: " + error.code().message());
   } catch (const nlohmann::json::exception&) {
     return tell(Fault::data, "a name is not UTF-8, which JSON can't hold; rename it, or leave out --json");
   } catch (const std::bad_alloc&) {

@@ -8,6 +8,7 @@
 #include "app/command.hpp"
 #include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/run/fit_options.hpp"
+#include "lipschitzlr/run/rows_for_model.hpp"
 #include "lipschitzlr/run/train_options.hpp"
 
 namespace lipschitzlr::app {
@@ -33,7 +34,11 @@ Command demo_command();
 Command env_command();
 
 // MODEL, DATA and how to read it: what predict and evaluate share.
-run::Options model_and_rows(std::string& model, std::string& data, data::ReadOptions& read,
-                            const std::string& target_help);
+struct ModelAndRows {
+  std::string model, data;
+  data::ReadOptions read;
+  run::Columns columns = run::Columns::by_name;
+};
+run::Options options_of(ModelAndRows& files, const std::string& target_help);
 
 }  // namespace lipschitzlr::app

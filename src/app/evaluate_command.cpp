@@ -4,21 +4,21 @@
 
 #include "app/commands.hpp"
 #include "app/show.hpp"
-#include "lipschitzlr/run/rows_for_model.hpp"
 
 namespace lipschitzlr::app {
 namespace {
 
 struct State {
-  std::string model, data;
-  data::ReadOptions read;
+  ModelAndRows files;
   unsigned threads = 0;
   bool json = false;
 };
 
 void evaluate(const State& state) {
-  const linear::Model model = linear::load_model(state.model);
-  const data::Table table = run::load_rows(model, state.data, state.read, run::Target::required);
+  const ModelAndRows& files = state.files;
+  const linear::Model model = linear::load_model(files.model);
+  const data::Table table = run::load_rows(model, files.data, files.read, run::Target::required, files.columns);
+  show_remarks(table);
   ThreadPool pool(state.threads);
   const DenseMatrix<double> scores = linear::scores(model, table.features, pool);
   const linear::Metrics metrics = linear::measure(model.family, scores, table.target, model.classes());
@@ -39,7 +39,7 @@ Command evaluate_command() {
   const auto state = std::make_shared<State>();
   return {.name = "evaluate",
           .summary = "Measure a trained model on rows whose target is known",
-          .options = model_and_rows(state->model, state->data, state->read, "default: the model's, by name") +
+          .options = options_of(state->files, "default: the model's, by name") +
                      run::Options{run::threads_option(state->threads), run::json_option(state->json)},
           .run = [state](const Call&) { return evaluate(*state), 0; },
           .details =

@@ -65,6 +65,7 @@ int fit(State& state, const Connect& connect) {
     return "";
   });
   run::Prepared prepared = run::prepare(options.data);
+  if (speaks) show_remarks(prepared.train);
   if (speaks && !state.json) {
     fmt::print("{}\n", describe(options.data, prepared));
     std::fflush(stdout);

@@ -6,17 +6,18 @@
 
 #include "app/commands.hpp"
 #include "app/output_file.hpp"
+#include "app/show.hpp"
 #include "base/text.hpp"
+#include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
-#include "lipschitzlr/run/rows_for_model.hpp"
 
 namespace lipschitzlr::app {
 namespace {
 
 struct State {
-  std::string model, data, output;
-  data::ReadOptions read;
+  ModelAndRows files;
+  std::string output;
   unsigned threads = 0;
   bool probabilities = false;
   bool json = false;
@@ -25,7 +26,7 @@ struct State {
 std::string as_csv(const linear::Model& model, const DenseMatrix<double>& scores, bool probabilities) {
   std::string text = "prediction";
   const bool classes = !model.labels.empty();
-  if (probabilities && classes) {
+  if (probabilities) {
     for (const std::string& label : model.labels) text += "," + csv_field("p(" + label + ")");
   }
   text += '\n';
@@ -59,9 +60,14 @@ std::string as_json(const linear::Model& model, const DenseMatrix<double>& score
 }
 
 void predict(const State& state, bool writes) {
-  if (writes) check_output(state.output, {state.model, state.data});
-  const linear::Model model = linear::load_model(state.model);
-  const data::Table table = run::load_rows(model, state.data, state.read, run::Target::ignored);
+  const ModelAndRows& files = state.files;
+  if (writes) check_output(state.output, {files.model, files.data});
+  const linear::Model model = linear::load_model(files.model);
+  if (state.probabilities && model.labels.empty()) {
+    throw Error(Fault::usage, fmt::format("--probabilities: {} predicts numbers, which have none", files.model));
+  }
+  const data::Table table = run::load_rows(model, files.data, files.read, run::Target::ignored, files.columns);
+  show_remarks(table);
   ThreadPool pool(state.threads);
   const DenseMatrix<double> scores = linear::scores(model, table.features, pool);
   const std::string text =
@@ -75,32 +81,34 @@ void predict(const State& state, bool writes) {
 
 }  // namespace
 
-run::Options model_and_rows(std::string& model, std::string& data, data::ReadOptions& read,
-                            const std::string& target_help) {
+run::Options options_of(ModelAndRows& files, const std::string& target_help) {
   return run::grouped(
       {{"",
-        {{"model", &model, "model file written by `lipschitzlr fit`", run::Flags{"MODEL"}, run::kRequired},
-         {"data", &data, run::kDataHelp, run::Flags{"DATA"}, run::kRequired}}},
-       {"Reading", run::options_of(read, target_help)}});
+        {{"model", &files.model, "model file written by `lipschitzlr fit`", run::Flags{"MODEL"}, run::kRequired},
+         {"data", &files.data, run::kDataHelp, run::Flags{"DATA"}, run::kRequired}}},
+       {"Reading", run::options_of(files.read, target_help) +
+                       run::Options{{"columns", run::choice(files.columns, {"by name", "by position"}),
+                                     "use the columns in their order, whatever their names; default: by name",
+                                     run::Flags{"--by-position"}, run::kSwitch}}}});
 }
 
 Command predict_command() {
   const auto state = std::make_shared<State>();
-  return {
-      .name = "predict",
-      .summary = "Predict rows with a trained model",
-      .options = model_and_rows(state->model, state->data, state->read,
-                                "default: the model's, by name; it may be missing and is not used") +
-                 run::Options{{"output", &state->output, "file to write instead of standard output",
-                               run::Placeholder{"FILE"}, run::Flags{"-o,--output"}},
-                              {"probabilities", &state->probabilities, "also the probability of each class"},
-                              run::threads_option(state->threads),
-                              run::json_option(state->json)},
-      .run = [state](const Call& call) { return predict(*state, call.given.contains("output")), 0; },
-      .details = "Columns are found by name when the file has a header; a target column may be there and is ignored.",
-      .examples =
-          "predict model.json new.csv > predictions.csv\n"
-          "predict model.json - --probabilities < new.csv"};
+  return {.name = "predict",
+          .summary = "Predict rows with a trained model",
+          .options = options_of(state->files, "default: the model's, by name; it may be missing and is not used") +
+                     run::Options{{"output", &state->output, "file to write instead of standard output",
+                                   run::Placeholder{"FILE"}, run::Flags{"-o,--output"}},
+                                  {"probabilities", &state->probabilities, "also the probability of each class"},
+                                  run::threads_option(state->threads),
+                                  run::json_option(state->json)},
+          .run = [state](const Call& call) { return predict(*state, call.given.contains("output")), 0; },
+          .details =
+              "Columns are matched by name; by their order where neither side has names, and with --by-position.\n"
+              "A target column may be there and is ignored.",
+          .examples =
+              "predict model.json new.csv > predictions.csv\n"
+              "predict model.json - --probabilities < new.csv"};
 }
 
 }  // namespace lipschitzlr::app

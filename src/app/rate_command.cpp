@@ -18,6 +18,7 @@ Command rate_command() {
               [state](const Call&) {
                 const run::DataOptions& data = state->options.data;
                 const run::Prepared prepared = run::prepare(data);
+                show_remarks(prepared.train);
                 const run::RateReport report = run::report_rates(prepared, state->options);
                 if (state->json) {
                   fmt::print("{}\n", rates_json(data, prepared, report).dump(2));

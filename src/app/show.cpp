@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
@@ -103,8 +104,8 @@ void show_rates(const run::RateReport& report) {
   show_matrix(report);
   fmt::print("\niteration bound of 1/beta: {:.0f} steps bring |gradient| from {:.4g} to {:.4g} or below\n",
              report.iterations, report.start_gradient_norm, std::sqrt(report.epsilon));
-  fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* = {:.6g}\n", report.start_loss,
-             report.lowest_loss);
+  fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* >= {:.6g} (proven)\n",
+             report.start_loss, report.loss_floor);
   fmt::print("\nadvice: {}, rate {:.8g} (for --solver gd; fit's default needs no rate)\n{}", report.advised,
              report.advised_rate, wrap("  ", report.reason));
 }
@@ -142,9 +143,13 @@ nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Pr
                                {"gradient_norm_at_start", report.start_gradient_norm},
                                {"gradient_norm_reached", std::sqrt(report.epsilon)},
                                {"loss_at_start", report.start_loss},
-                               {"lowest_loss_found", report.lowest_loss}};
+                               {"loss_floor", report.loss_floor}};
   object["advice"] = {{"constant", report.advised}, {"rate", report.advised_rate}, {"reason", report.reason}};
   return object;
+}
+
+void show_remarks(const data::Table& table) {
+  for (const std::string& remark : table.remarks) print_stderr("lipschitzlr: {}\n", printable(remark));
 }
 
 void show_fit(const run::FitResult& result) {
@@ -157,6 +162,7 @@ void show_fit(const run::FitResult& result) {
   if (!result.advice.empty()) fmt::print("{}", wrap("  ", "chosen because " + result.advice));
   show_metrics(result.model.family, result.train, result.test);
   show_checks(result.checks, takes_rate(result.choice.solver));
+  for (const std::string& warning : result.warnings) fmt::print("{}", wrap("warning: ", warning));
 }
 
 void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Metrics>& test) {

@@ -15,6 +15,9 @@ namespace lipschitzlr::app {
 void show_rates(const run::RateReport& report);
 nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Prepared& prepared,
                                   const run::RateReport& report);
+// On standard error, what the reader of a table decided and a user might not expect.
+void show_remarks(const data::Table& table);
+
 void show_fit(const run::FitResult& result);
 // One column, or two when there are test rows.
 void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Metrics>& test);

@@ -34,6 +34,24 @@ int open_part(const std::string& target, std::string& part) {
   return -1;
 }
 
+// Of the systems of files that can't do the first most can do the second.
+int rename_to_new(const std::string& part, const std::string& target) {
+  if (renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+  if (link(part.c_str(), target.c_str()) != 0) return -1;
+  return unlink(part.c_str());
+}
+
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view content) {
@@ -54,15 +72,21 @@ void write_file_atomically(const std::string& path, std::string_view content) {
     if (!in_place) unlink(part.c_str());
     fail(path, "write", reason);
   };
-  while (!content.empty()) {
-    const ssize_t written = write(file.get(), content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) give_up();
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(file.get(), content)) give_up();
   if (in_place) return;
   if (exists && fchmod(file.get(), state.st_mode & 07777) != 0) give_up();
   if (fsync(file.get()) != 0 || rename(part.c_str(), target.c_str()) != 0) give_up();
+}
+
+bool write_new_file(const std::string& path, std::string_view content) {
+  std::string part;
+  const Descriptor file(open_part(path, part));
+  if (!file.open()) fail(path, "write", errno);
+  if (write_all(file.get(), content) && fsync(file.get()) == 0 && rename_to_new(part, path) == 0) return true;
+  const int reason = errno;
+  unlink(part.c_str());
+  if (reason == EEXIST) return false;
+  fail(path, "write", reason);
 }
 
 void check_writable(const std::string& path) {

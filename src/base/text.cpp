@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 namespace lipschitzlr {
 namespace {
@@ -50,20 +51,22 @@ bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7F && cod
 
 char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
 
-// How many letters have to be put in, left out or replaced to make one name the other.
+// How many letters have to be put in, left out, replaced or swapped with their neighbour to make one name the other.
 std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
+  std::vector<std::size_t> before, last(b.size() + 1), row;
+  std::iota(last.begin(), last.end(), 0);
+  const auto same = [&](std::size_t i, std::size_t j) { return lower(a[i]) == lower(b[j]); };
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
+    row.assign(1, i + 1);
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+      row.push_back(std::min({last[j] + (same(i, j) ? 0 : 1), row[j] + 1, last[j + 1] + 1}));
+      const bool swapped = i > 0 && j > 0 && same(i, j - 1) && same(i - 1, j);
+      if (swapped) row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
     }
+    before = std::exchange(last, std::move(row));
+    row = {};
   }
-  return row.back();
+  return last.back();
 }
 
 std::string doubled(const std::string& text, char quote, const std::string& inner) {
@@ -201,6 +204,11 @@ const std::string* closest(const std::string& typed, const std::vector<std::stri
     if (slips < nearest) nearest = slips, best = &name;
   }
   return best;
+}
+
+std::string did_you_mean(const std::string& typed, const std::vector<std::string>& names) {
+  const std::string* const meant = closest(typed, names);
+  return meant == nullptr ? "" : fmt::format("; did you mean {}?", *meant);
 }
 
 }  // namespace lipschitzlr

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "base/text.hpp"
 #include "embedded/recipes_comparison.hpp"
 #include "embedded/recipes_table1.hpp"
 #include "embedded/recipes_table2.hpp"
@@ -239,8 +240,8 @@ std::vector<Recipe> select_recipes(const std::string& table, const std::vector<s
   }
   for (const std::string& name : names) {
     if (contains(known, name)) continue;
-    throw Error(Fault::usage,
-                fmt::format("{} has no row \"{}\"; its rows are {}", table, name, fmt::join(known, ", ")));
+    throw Error(Fault::usage, fmt::format("{} has no row \"{}\"{}; its rows are {}", table, name,
+                                          did_you_mean(name, known), fmt::join(known, ", ")));
   }
   if (known.empty()) throw Error(Fault::usage, fmt::format("there are no recipes for \"{}\"", table));
   return chosen;

@@ -92,6 +92,7 @@ std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const
 Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights) {
   return {preparation.setup.family,
           training.feature_names,
+          training.has_names,
           training.target_name,
           training.target_column,
           training.labels,

@@ -83,6 +83,14 @@ void check_model_shape(const Model& model, const Reader& reader) {
   expect(json::parse(model.training).is_object(), "the field \"training\" is not what a model has there");
 }
 
+// Older model files do not say whether the names came from a header.
+bool are_numbered(const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != fmt::format("x{}", i + 1)) return false;
+  }
+  return true;
+}
+
 // On one thread where starting others would cost more than the scores.
 DenseMatrix<double> scores(const Model& model, const data::Features& rows) {
   constexpr double kWorthThreads = 1e6;
@@ -116,6 +124,7 @@ std::string to_json(const Model& model) {
                {"version", kVersion},
                {"family", to_string(model.family)},
                {"features", model.feature_names},
+               {"has_names", model.has_names},
                {"target", model.target_name},
                {"target_column", model.target_column},
                {"labels", model.labels},
@@ -162,12 +171,14 @@ Model model_from_json(const std::string& text, const std::string& name) {
   }
   model.scaler.intercept = reader.get<bool>("intercept");
   model.feature_names = reader.get<std::vector<std::string>>("features");
+  model.has_names = file.contains("has_names") ? reader.get<bool>("has_names") : !are_numbered(model.feature_names);
   model.target_name = reader.get<std::string>("target");
   model.target_column = reader.get<Index>("target_column");
   model.labels = reader.get<std::vector<std::string>>("labels");
   model.weights = read_weights(reader);
   model.training = reader.get<json>("training").dump();
   if (file.contains("resume")) model.resume = file["resume"].dump();
+  if (model.feature_names.empty()) reader.fail("it has no features");
   check_model_shape(model, reader);
   if (std::set<std::string>(model.feature_names.begin(), model.feature_names.end()).size() !=
       model.feature_names.size()) {

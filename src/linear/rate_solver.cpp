@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "linear/certified_run.hpp"
 #include "linear/stepper.hpp"
-#include "linear/stop_monitor.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/descent.hpp"
@@ -73,6 +73,7 @@ class RateSolver {
   std::unique_ptr<rate::Rule> rule_;
   Random random_;
   Measured all_rows_;     // the constant over all rows, at the start
+  double floor_ = 0;      // changes of the loss below it are rounding
   double claim_ = 0;      // the constant in use
   double epoch_max_ = 0;  // recompute per epoch: the largest so far
   Measured epoch_measured_;
@@ -95,6 +96,7 @@ RateSolver<Scalar>::RateSolver(const Problem<Scalar>& problem, const SolverOptio
   const Weights<Scalar> zero = problem_.zero_weights();
   if (state_.weights.size() == 0) state_.weights = zero;
   check_fits(state_, zero.rows(), zero.cols());
+  floor_ = rounding_floor(problem_);
   if (!computed()) return;
   rule_ = rate::make_rule(rule_name(options_.solver), rule_options(options_));
   all_rows_ = problem_.measure(options_.constant, problem_.setup().weight_bound);
@@ -153,11 +155,12 @@ std::optional<Stop> RateSolver<Scalar>::measure() {
   finite_weights_ = state_.weights;
   if (full_batch() || options_.recompute == Recompute::never) check_promises(now.gradient_norm);
   if (!first) {
-    if (now.loss - before_.loss > kRounding<Scalar> * std::abs(before_.loss)) {
+    if (now.loss - before_.loss > std::max(floor_, kRounding<Scalar> * std::abs(before_.loss))) {
       ++checks.rises;
       stepper_.restart(state_);
     }
-    const bool quiet = std::abs(before_.loss - now.loss) <= options_.relative_tolerance * std::abs(now.loss);
+    const bool quiet =
+        std::abs(before_.loss - now.loss) <= std::max(floor_, options_.relative_tolerance * std::abs(now.loss));
     state_.quiet = quiet ? state_.quiet + 1 : 0;
   }
   monitor_.show(outcome_.last);

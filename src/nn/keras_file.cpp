@@ -54,6 +54,26 @@ std::pair<std::string, std::string> split_weight_name(const std::string& name) {
   return {owner, leaf.substr(0, leaf.find(':'))};
 }
 
+// A link to another file could bring any file of the user into the weights.
+herr_t refuse_external_link(const char* /*file*/, const char* /*group*/, const char* /*other_file*/,
+                            const char* /*object*/, unsigned* /*flags*/, hid_t /*access*/, void* /*data*/) {
+  return -1;
+}
+
+hid_t links_within_the_file(hid_t kind) {
+  const hid_t access = H5Pcreate(kind);
+  if (access < 0 || H5Pset_elink_cb(access, refuse_external_link, nullptr) < 0) {
+    throw Error(Fault::data, "HDF5 can't be told to stay within a file");
+  }
+  return access;
+}
+
+// Numbers outside the file, or mapped from others, could be any file of the user.
+bool is_stored_within(hid_t set) {
+  const Handle plan(H5Dget_create_plist(set), H5Pclose);
+  return plan.open() && H5Pget_layout(plan) != H5D_VIRTUAL && H5Pget_external_count(plan) == 0;
+}
+
 }  // namespace
 
 class KerasFile::Reader {
@@ -80,7 +100,7 @@ class KerasFile::Reader {
     std::int64_t count = 1;
     for (const std::int64_t size : tensor.shape) count *= size;
     std::vector<double> numbers(static_cast<std::size_t>(count));
-    const Handle set(H5Dopen2(file_, tensor.path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle set = open_set(tensor.path);
     if (!set.open() || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
       fail(fmt::format("the numbers of {} can't be read", tensor.path));
     }
@@ -92,7 +112,8 @@ class KerasFile::Reader {
   }
 
  private:
-  Handle open_group(const std::string& path) const { return {H5Gopen2(file_, path.c_str(), H5P_DEFAULT), H5Gclose}; }
+  Handle open_group(const std::string& path) const { return {H5Gopen2(file_, path.c_str(), group_access_), H5Gclose}; }
+  Handle open_set(const std::string& path) const { return {H5Dopen2(file_, path.c_str(), set_access_), H5Dclose}; }
 
   static bool has(hid_t object, const std::string& attribute) { return H5Aexists(object, attribute.c_str()) > 0; }
   static bool has_list(hid_t object, const std::string& name) { return has(object, name) || has(object, name + "0"); }
@@ -148,7 +169,7 @@ class KerasFile::Reader {
 
   void append_layer(const std::string& path, const std::string& name, std::vector<KerasLayer>& layers) const {
     const Handle group = open_group(path);
-    if (!group.open()) fail(fmt::format("the layer {} is listed but not there", name));
+    if (!group.open()) fail(fmt::format("the layer {} is listed but not there, or in another file", name));
     const std::vector<std::string> weights = list(group, "weight_names");
     std::vector<std::pair<std::string, KerasLayer>> owners;  // in the order in which they first come
     for (const std::string& weight : weights) {
@@ -166,8 +187,10 @@ class KerasFile::Reader {
   }
 
   KerasTensor describe(const std::string& path, const std::string& leaf) const {
-    const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose);
-    if (!set.open()) fail(fmt::format("the tensor {} is listed but not there", path));
+    const Handle set = open_set(path);
+    if (!set.open()) fail(fmt::format("the tensor {} is listed but not there, or in another file", path));
+    if (!is_stored_within(set))
+      fail(fmt::format("the numbers of {} are in another file; store them in this one", path));
     const Handle space(H5Dget_space(set), H5Sclose);
     const Handle type(H5Dget_type(set), H5Tclose);
     const int dimensions = H5Sget_simple_extent_ndims(space);
@@ -182,6 +205,8 @@ class KerasFile::Reader {
 
   const std::string& path_;
   Handle file_;
+  Handle group_access_{links_within_the_file(H5P_GROUP_ACCESS), H5Pclose};
+  Handle set_access_{links_within_the_file(H5P_DATASET_ACCESS), H5Pclose};
 };
 
 KerasFile::KerasFile(const std::string& path) : path_(path) {

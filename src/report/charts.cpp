@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "lipschitzlr/experiment/curve.hpp"
@@ -113,10 +114,37 @@ std::vector<double> values_of(const Record& record, const Line& line, double (*v
 
 // ---- The charts of all trainings of one model on one data set.
 
+// The same method and rate have the same colour in every chart, and two runs of one chart two as long as there are
+// enough.
+class Colors {
+ public:
+  std::vector<int> of(const Records& records) {
+    std::vector<int> colors;
+    std::set<int> taken;
+    for (const Record* record : records) {
+      const std::string method =
+          fmt::format("{} {} {}", record->optimizer(), record->option("policy"), record->option("rate"));
+      int color = places_.try_emplace(method, static_cast<int>(places_.size())).first->second % kColors;
+      for (int tries = 0; tries < kColors && taken.contains(color); ++tries) color = (color + 1) % kColors;
+      taken.insert(color);
+      colors.push_back(color);
+    }
+    return colors;
+  }
+
+ private:
+  static constexpr int kColors = 8;  // of page.css
+
+  std::map<std::string, int> places_;  // in the order in which they first come
+};
+
 class Study {
  public:
-  explicit Study(const Records& records)
-      : records_(records), labels_(labels_of(records)), network_(records[0]->kind == RecordKind::network) {
+  Study(const Records& records, Colors& colors)
+      : records_(records),
+        labels_(labels_of(records)),
+        colors_(colors.of(records)),
+        network_(records[0]->kind == RecordKind::network) {
     for (const Record* record : records_) {
       const experiment::Recipe* const recipe = experiment::recipe_of(*record);
       const Record* curve = recipe == nullptr ? nullptr : experiment::authors_curve(recipe->network->curve);
@@ -207,14 +235,15 @@ class Study {
     if (!network_) std::transform(epochs.begin(), epochs.end(), epochs.begin(), [](double epoch) { return epoch + 1; });
     for (const Line& line : figure.lines) {
       const Role role = !authors ? line.role : line.role == Role::training ? Role::authors_training : Role::authors;
-      Series series = make_series(line.label.empty() ? label : label + ": " + line.label, role, static_cast<int>(i),
-                                  epochs, values_of(record, line, figure.value));
+      Series series = make_series(line.label.empty() ? label : label + ": " + line.label, role, colors_[i], epochs,
+                                  values_of(record, line, figure.value));
       if (!series.x.empty()) chart.series.push_back(std::move(series));
     }
   }
 
   Records records_;
   std::vector<std::string> labels_;
+  std::vector<int> colors_;
   bool network_;
   Records curves_;  // of the authors, to be drawn with the record; nullptr: none
 };
@@ -274,7 +303,7 @@ Chart panel_chart(const Panel& panel, const Records& records) {
   return chart;
 }
 
-void add_studies(const Records& records, Document& document) {
+void add_studies(const Records& records, Colors& colors, Document& document) {
   std::vector<Records> studies;
   for (const Record* record : records) {
     const auto same = std::find_if(studies.begin(), studies.end(), [&](const Records& study) {
@@ -282,7 +311,7 @@ void add_studies(const Records& records, Document& document) {
     });
     (same == studies.end() ? studies.emplace_back() : *same).push_back(record);
   }
-  for (const Records& study : studies) document.charts.push_back(Study(study).group());
+  for (const Records& study : studies) document.charts.push_back(Study(study, colors).group());
 }
 
 }  // namespace
@@ -293,7 +322,8 @@ void add_charts(const Collection& collection, bool whole_paper, Document& docume
     if (record.length() == 0 || record.kind == RecordKind::unknown) continue;
     (record.kind == RecordKind::network ? networks : linear).push_back(&record);
   }
-  add_studies(networks, document);
+  Colors colors;
+  add_studies(networks, colors, document);
   const bool of_paper = std::any_of(networks.begin(), networks.end(),
                                     [](const Record* record) { return experiment::recipe_of(*record) != nullptr; });
   if (of_paper || whole_paper) {
@@ -304,7 +334,7 @@ void add_charts(const Collection& collection, bool whole_paper, Document& docume
         "The nine panels of the paper's figure. Dashed: the authors; " + experiment::authors_curves_source() + ".";
     for (const Panel& panel : kPanels) figure.charts.push_back(panel_chart(panel, networks));
   }
-  add_studies(linear, document);
+  add_studies(linear, colors, document);
 }
 
 }  // namespace lipschitzlr::report

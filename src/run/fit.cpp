@@ -36,10 +36,11 @@ void choose_penalty(FitRequest& options, Prepared& prepared, ThreadPool& pool, C
       const auto start = std::chrono::steady_clock::now();
       const linear::PathOptions path{options.folds.value_or(0), options.path.value_or(linear::PathOptions().values),
                                      options.data.seed};
-      result.chosen_penalty = {
-          linear::cross_validate<Scalar>(prepared.train, prepared.setup.family, model_of(options.data), path, pool,
-                                         communicator, [&] { return !guard.interrupted(); }),
-          seconds_since(start)};
+      linear::FitOptions model = model_of(options.data);
+      model.row_weights = prepared.train_weights;
+      result.chosen_penalty = {linear::cross_validate<Scalar>(prepared.train, prepared.setup.family, model, path, pool,
+                                                              communicator, [&] { return !guard.interrupted(); }),
+                               seconds_since(start)};
       const linear::PenaltyPath& chosen = result.chosen_penalty->path;
       l2 = chosen.points[chosen.best].lambda;
     }
@@ -130,13 +131,15 @@ void conclude(const Prepared& prepared, const json& setting, const linear::State
               const DenseMatrix<double>& scores, ThreadPool& pool, std::optional<RecordWriter>& record,
               FitResult& result) {
   const linear::Model& model = result.model;
-  const auto measured = [&](const DenseMatrix<double>& scored, const data::Table& table) {
-    return linear::measure(model.family, scored, table.target, model.classes());
+  const auto measured = [&](const DenseMatrix<double>& scored, const data::Table& table,
+                            const Vector<double>& weights) {
+    return linear::measure(model.family, scored, table.target, model.classes(), weights);
   };
-  result.train = measured(scores, prepared.train);
+  result.train = measured(scores, prepared.train, prepared.train_weights);
   if (prepared.test.rows() > 0) {
-    result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test);
+    result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test, prepared.test_weights);
   }
+  result.warnings = warnings_of(result);
   const json summary = summary_of(setting, result);
   result.model.training = to_text(summary);
   if (can_resume(result.stop)) {
@@ -156,7 +159,8 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   const InterruptGuard guard;
   FitResult result;
   choose_penalty<Scalar>(options, prepared, pool, communicator, guard, result);
-  const auto problem = linear::make_problem<Scalar>(prepared.train, prepared, pool, communicator);
+  const auto problem =
+      linear::make_problem<Scalar>(prepared.train, prepared, pool, communicator, prepared.train_weights);
   choose_solver(*problem, options, result);
   choose_rate(*problem, options, result);
   const linear::SolverOptions& training = options.training;
@@ -202,10 +206,11 @@ void check(const FitRequest& options) {
   refuse((options.folds || options.path) && !options.resume.empty(),
          "--folds and --path choose the L2 penalty, which --resume takes from the unfinished run; leave them out");
   refuse(rate && !(std::isfinite(*rate) && *rate > 0), "--rate: expected a number above 0");
-  const bool computes =
-      training.recompute != linear::Recompute::never || training.rule.fixed || training.rule.first_rate;
+  const rate::RuleOptions& rule = training.rule;
+  const bool computes = training.recompute != linear::Recompute::never || rule.fixed || rule.first_rate ||
+                        rule.initial_k1 || rule.initial_k2 || rule.hold_averages || rule.coded_denominator;
   refuse(rate && computes, fmt::format("--rate {} is a number: nothing is computed, so leave out --recompute, "
-                                       "--first-rate and --fixed",
+                                       "--first-rate, --fixed, --k1, --k2, --hold-averages and --coded-denominator",
                                        rate.value_or(0)));
   refuse(options.solver == Solver::accelerated && training.batch != 0,
          "the accelerated solver works on all rows; leave --batch out or take --solver sgd");

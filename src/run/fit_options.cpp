@@ -1,5 +1,7 @@
 #include "lipschitzlr/run/fit_options.hpp"
 
+#include <cctype>
+
 #include "base/numbers.hpp"
 #include "run/shared_options.hpp"
 
@@ -11,6 +13,21 @@ std::vector<std::string> names_of(const Enum (&values)[Count]) {
   std::vector<std::string> names;
   for (const Enum value : values) names.push_back(to_string(value));
   return names;
+}
+
+std::string separator_name(const std::optional<char>& separator) {
+  if (!separator) return "";
+  return *separator == '\t' ? "tab" : *separator == ' ' ? "space" : std::string(1, *separator);
+}
+
+std::optional<std::optional<char>> separator_from(const std::string& name) {
+  if (name.empty()) return std::optional<char>();
+  if (name == "tab" || name == "\\t") return '\t';
+  if (name == "space") return ' ';
+  // What a number or a quoted cell may hold parts nothing.
+  const bool usable = name.size() == 1 && std::ispunct(static_cast<unsigned char>(name[0])) != 0 &&
+                      std::string("\"+-.").find(name[0]) == std::string::npos;
+  return usable ? std::optional<std::optional<char>>(name[0]) : std::nullopt;
 }
 
 // A number, the constant it is computed from, or auto.
@@ -58,7 +75,7 @@ Options model_options(DataOptions& o) {
   using linear::Family, data::Scaling;
   return {
       {"model", choice(o.model, names_of({Family::linear, Family::logistic, Family::softmax}), "auto"),
-       "what to learn; auto: by the target: text makes classes, and so do 2 to 20 different whole numbers on at least "
+       "what to learn; auto: by the target: text makes classes, and so do 2 to 10 different whole numbers on at least "
        "three times as many rows (two of them: on three rows); any other number makes linear; two classes make "
        "logistic, more softmax"},
       {"scale",
@@ -66,6 +83,12 @@ Options model_options(DataOptions& o) {
        "scaling of the columns, learnt on the training rows; sum is the paper's; auto: standard, or none for sparse "
        "tables"},
       {"intercept", &o.intercept, "leave out the column of ones", Flags{"--no-intercept"}},
+      {"weight", &o.weight, "column that says how much each row counts, 0 or more; it is no feature then",
+       Placeholder{"COLUMN"}},
+      {"class_weight", &o.class_weight,
+       "how much the rows of each class count: balanced, or all classes as in A=2,B=1; losses and accuracies are "
+       "weighted too",
+       Placeholder{"WEIGHTS"}},
       {"weight_bound", &o.weight_bound, "K of the formulas, a bound on ||w||; default: estimated from the data",
        Placeholder{"K"}, above(0)},
       {"holdout", &o.holdout, "share of the rows to set aside for testing, class by class", Placeholder{"SHARE"},
@@ -99,6 +122,7 @@ Options penalty_options(FitRequest& o) {
 
 Options training_options(FitRequest& o) {
   using linear::Recompute;
+  const OnlyWith steps{"solver", stepping_solvers()};
   return {
       {"solver", choice(o.solver, names_of(linear::kSolvers)),
        "auto: newton for few weights (for least squares it is direct), lbfgs for many; these two prove how near the "
@@ -108,15 +132,16 @@ Options training_options(FitRequest& o) {
        "accelerated, else the best of a trial",
        Placeholder{"RATE"}},
       {"recompute", choice(o.training.recompute, names_of({Recompute::never, Recompute::epoch, Recompute::batch})),
-       "measure the constant again every epoch or every batch"},
+       "measure the constant again every epoch or every batch", steps},
       {"batch", &o.training.batch, "rows per step; 0: all of them (sgd: 128)", Placeholder{"ROWS"}, at_least(0)},
-      {"first_rate", &o.training.rule.first_rate, "rate of the first epoch (AdaMo's x)", above(0)},
-      {"bias_correction", &o.training.rule.bias_correction, "correct averages for their start at zero"},
-      {"fixed", &o.training.rule.fixed, "keep the first measured constant for the whole run"},
+      {"first_rate", &o.training.rule.first_rate, "rate of the first epoch (AdaMo's x)", above(0), steps},
+      {"bias_correction", &o.training.rule.bias_correction, "correct averages for their start at zero",
+       OnlyWith{"solver", {"adamo", "rmsprop", "auto-adam"}}},
+      {"fixed", &o.training.rule.fixed, "keep the first measured constant for the whole run", steps},
       {"second_moment", choice(o.training.second_moment, rate::second_moment_names()),
-       "estimate of S (RMSprop, Auto-Adam)"},
+       "estimate of S (RMSprop, Auto-Adam)", OnlyWith{"solver", {"rmsprop", "auto-adam"}}},
       {"coded_denominator", &o.training.rule.coded_denominator,
-       "divide by K_z alone, as the authors' code does, instead of G (RMSprop)"},
+       "divide by K_z alone, as the authors' code does, instead of G (RMSprop)", OnlyWith{"solver", {"rmsprop"}}},
       {"start", choice(o.random_start, {"zero", "normal"}), "start at w ~ N(0, 1) instead of zero",
        Flags{"--random-start"}, kSwitch},
       {"precision", choice(o.single_precision, {"double", "single"}), "compute in single precision", Flags{"--single"},
@@ -168,6 +193,8 @@ Options options_of(data::ReadOptions& o, const std::string& target_help) {
       {"target", &o.target, "target column: its name or number, -1 being the last; " + target_help,
        Placeholder{"COLUMN"}},
       {"format", choice(o.format, {"auto", "csv", "tsv", "libsvm"}), "auto: detected", kMayChange},
+      {"sep", spelled(o.separator, separator_name, separator_from, "one character, tab or space"),
+       "what is between the cells of a CSV; default: detected", Placeholder{"CHARACTER"}, kMayChange},
       {"header", header, "the first line names the columns; default: detected", kSwitch, kMayChange},
       {"no_header", header, "the first line is a row", kSwitch, kMayChange},
   };
@@ -178,7 +205,7 @@ Options options_of(DataOptions& options) { return data_options(options, penalty_
 Options options_of(FitRequest& options) {
   return data_options(options.data, penalty_options(options)) +
          grouped({{"Training", training_options(options)},
-                  {"Rate rules", rule_options(options.training.rule)},
+                  {"Rate rules", rule_options(options.training.rule, "solver")},
                   {"Stopping, whichever comes first", stopping_options(options)},
                   {"", run_options(options)}});
 }

@@ -36,6 +36,12 @@ json to_json(const linear::Metrics& metrics, linear::Family family) {
   return object;
 }
 
+bool is_converged(linear::Stop stop) {
+  using linear::Stop;
+  return stop == Stop::gradient_tolerance || stop == Stop::relative_tolerance || stop == Stop::loss_threshold ||
+         stop == Stop::certified;
+}
+
 // Tells whether two runs have seen the same numbers (FNV-1a, eight bytes at a time).
 class Fingerprint {
  public:
@@ -61,10 +67,11 @@ class Fingerprint {
   std::uint64_t hash_ = 0xcbf29ce484222325;
 };
 
-std::string fingerprint(const data::Table& table) {
+std::string fingerprint(const Prepared& prepared) {
   Fingerprint print;
-  std::visit([&](const auto& matrix) { print.add(matrix); }, table.features);
-  print.add(table.target.data(), table.target.size());
+  std::visit([&](const auto& matrix) { print.add(matrix); }, prepared.train.features);
+  print.add(prepared.train.target.data(), prepared.train.target.size());
+  print.add(prepared.train_weights.data(), prepared.train_weights.size());
   return print.text();
 }
 
@@ -117,10 +124,31 @@ json setting_of(FitRequest options, const Prepared& prepared) {
   Options fixed = options_of(options);
   std::erase_if(fixed, [](const Option& option) { return option.is(kMayChange); });
   json setting = to_json(fixed);
-  setting.update({{"rows", prepared.train.rows()},
-                  {"columns", prepared.train.columns()},
-                  {"fingerprint", fingerprint(prepared.train)}});
+  setting.update(
+      {{"rows", prepared.train.rows()}, {"columns", prepared.train.columns()}, {"fingerprint", fingerprint(prepared)}});
   return setting;
+}
+
+std::vector<std::string> warnings_of(const FitResult& result) {
+  using linear::Stop;
+  std::vector<std::string> warnings;
+  if (result.stop == Stop::epochs || result.stop == Stop::seconds) {
+    warnings.push_back(fmt::format("not converged: the loss was still changing when {}; give more {}",
+                                   to_string(result.stop), result.stop == Stop::epochs ? "--epochs" : "--seconds"));
+  }
+  if (result.stop == Stop::interrupted) warnings.push_back("not converged: interrupted; --resume continues");
+  const linear::Metrics& train = result.train;
+  const std::string advice = "give more --epochs, another --scale, or features that say more";
+  if (result.model.family != linear::Family::linear && train.accuracy <= train.majority_accuracy) {
+    warnings.push_back(
+        fmt::format("nothing learnt: always answering the most frequent class is right as often, "
+                    "{:.2f} %; {}",
+                    100 * train.majority_accuracy, advice));
+  }
+  if (result.model.family == linear::Family::linear && train.loss >= train.constant_loss) {
+    warnings.push_back("nothing learnt: always answering the mean of the target is as good; " + advice);
+  }
+  return warnings;
 }
 
 json summary_of(const json& setting, const FitResult& result) {
@@ -134,6 +162,8 @@ json summary_of(const json& setting, const FitResult& result) {
                   {"rate_source", result.rate_source},
                   {"advice", result.advice},
                   {"stop", to_string(result.stop)},
+                  {"converged", is_converged(result.stop)},
+                  {"warnings", result.warnings},
                   {"epochs", result.last.epoch},
                   {"steps", result.last.step},
                   {"loss", result.last.loss},
@@ -168,7 +198,7 @@ std::string state_to_resume(const std::string& path, const json& setting) {
 }
 
 void expect_same_fit(Communicator& communicator, FitRequest options, const Prepared& prepared) {
-  require_equal(communicator, "data", fingerprint(prepared.train), Fault::data);
+  require_equal(communicator, "data", fingerprint(prepared), Fault::data);
   // The same files may lie elsewhere on another machine, and each machine has its own number of cores.
   options.data.source = options.data.tikhonov = options.record = "";
   options.resume = options.resume.empty() ? "no" : "yes";

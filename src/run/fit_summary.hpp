@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/run/fit.hpp"
@@ -12,6 +13,8 @@ namespace lipschitzlr::run {
 // Every option that a resumed run must share, and the rows. The options are those of the solver: rate, batch and seed
 // filled in.
 nlohmann::json setting_of(FitRequest options, const Prepared& prepared);
+// That the training has not converged, or has learnt no more than a constant; each with what to do.
+std::vector<std::string> warnings_of(const FitResult& result);
 nlohmann::json summary_of(const nlohmann::json& setting, const FitResult& result);
 
 // Indented by one. Names of files may be any bytes: what is not UTF-8 is replaced.

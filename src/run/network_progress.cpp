@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 
 #include "base/text.hpp"
@@ -10,6 +11,11 @@ namespace lipschitzlr::run {
 namespace {
 
 std::string measured(double norm) { return norm > 0 ? fmt::format("{:.5g}", norm) : "-"; }  // zero: not yet
+
+// A diverging loss must not burst its column.
+std::string loss_text(double loss) {
+  return std::abs(loss) < 1e4 ? fmt::format("{:.5f}", loss) : fmt::format("{:.4g}", loss);
+}
 
 }  // namespace
 
@@ -32,9 +38,10 @@ void NetworkProgress::show(const nn::StepReport& step, double weight_norm) {
   const auto left = static_cast<double>((epochs_ - step.epoch + 1) * step.images_in_epoch - step.images);
   const double done = static_cast<double>(step.images) / static_cast<double>(step.images_in_epoch);
   screen_.draw(fmt::format(
-      "  epoch {}/{} {} {:.0f} images/s  {} left  loss {:.4f}  accuracy {:.2f} %  rate {:.4g}  K_z {}  max|w| {}",
-      step.epoch, epochs_, progress_bar(done, 20), speed, speed > 0 ? format_clock(left / speed) : "?", step.mean_loss,
-      step.mean_accuracy * 100, step.rate, measured(step.penultimate_norm), measured(weight_norm)));
+      "  epoch {}/{} {} {:.0f} images/s  {} left  loss {}  accuracy {:.2f} %  rate {:.4g}  K_z {}  max|w| {}",
+      step.epoch, epochs_, progress_bar(done, 20), speed, speed > 0 ? format_clock(left / speed) : "?",
+      loss_text(step.mean_loss), step.mean_accuracy * 100, step.rate, measured(step.penultimate_norm),
+      measured(weight_norm)));
 }
 
 void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& validation, bool best) {
@@ -46,11 +53,11 @@ void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& v
   }
   header_shown_ = true;
   const auto images = static_cast<double>(epoch.images);
-  print_stderr("{:>7} {:>10.5f} {:>8.2f} % {:>10.5f} {:>8.2f} % {:1}{:>9.4g} {:>10} {:>10} {:>9.0f} {:>9.1f}\n",
-               fmt::format("{}/{}", epoch.epoch, epochs_), epoch.loss, epoch.accuracy * 100, validation.loss,
-               validation.accuracy * 100, best ? "*" : "", epoch.rate, measured(epoch.numbers.penultimate_norm),
-               measured(epoch.numbers.weight_norm), images / std::max(epoch.train_seconds, 1e-9),
-               epoch.train_seconds + epoch.measure_seconds);
+  print_stderr("{:>7} {:>10} {:>8.2f} % {:>10} {:>8.2f} % {:1}{:>9.4g} {:>10} {:>10} {:>9.0f} {:>9.1f}\n",
+               fmt::format("{}/{}", epoch.epoch, epochs_), loss_text(epoch.loss), epoch.accuracy * 100,
+               loss_text(validation.loss), validation.accuracy * 100, best ? "*" : "", epoch.rate,
+               measured(epoch.numbers.penultimate_norm), measured(epoch.numbers.weight_norm),
+               images / std::max(epoch.train_seconds, 1e-9), epoch.train_seconds + epoch.measure_seconds);
 }
 
 }  // namespace lipschitzlr::run

@@ -141,6 +141,18 @@ void check(const Options& options) {
   }
 }
 
+void check_uses(const Options& options, const std::set<std::string>& given) {
+  for (const Option& option : options) {
+    const std::vector<std::string>& values = option.only_with.values;
+    if (!given.contains(option.name) || values.empty()) continue;
+    const Option& chooser = find_option(options, option.only_with.option);
+    const std::string chosen = to_text(chooser.member.get());
+    if (std::find(values.begin(), values.end(), chosen) != values.end()) continue;
+    throw Error(Fault::usage, fmt::format("{} does nothing with {} {}: leave it out, or take {}", flag_of(option),
+                                          flag_of(chooser), chosen, listed(values)));
+  }
+}
+
 std::vector<Difference> differences(const Options& one, const Options& other) {
   std::vector<Difference> list;
   for (std::size_t i = 0; i < one.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/numbers.hpp"
@@ -10,6 +11,8 @@
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
 #include "lipschitzlr/data/table/split.hpp"
+#include "lipschitzlr/linear/row_weights.hpp"
+#include "lipschitzlr/run/row_weights.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -28,6 +31,26 @@ bound::Tikhonov read_tikhonov(const std::string& text) {
   return bound::Tikhonov(*matrix);
 }
 
+// What to say for a target of numbers, which may be meant either way.
+std::string other_model(const Prepared& prepared) {
+  const std::vector<std::string>& labels = prepared.train.labels;
+  if (labels.empty()) return " (for classes: --model softmax)";
+  const bool numbers = std::all_of(labels.begin(), labels.end(), [](const auto& label) { return number_from(label); });
+  return numbers ? " (for a number: --model linear)" : "";
+}
+
+// Rows set aside count as those of their class that are trained on.
+void weigh_classes(const std::string& text, Prepared& prepared) {
+  if (text.empty()) return;
+  const std::vector<double> classes = class_weights(prepared.train, text);
+  const auto weigh = [&](const data::Table& table, Vector<double>& weights) {
+    const Vector<double> of_class = linear::row_weights_of(table.target, classes);
+    weights = weights.size() > 0 ? Vector<double>(weights.cwiseProduct(of_class)) : of_class;
+  };
+  weigh(prepared.train, prepared.train_weights);
+  weigh(prepared.test, prepared.test_weights);
+}
+
 }  // namespace
 
 data::Table load_table(const std::string& source, const data::ReadOptions& options) {
@@ -37,22 +60,24 @@ data::Table load_table(const std::string& source, const data::ReadOptions& optio
   if (source == "-" || file) return data::read_table(source, options);
   if (named) {
     const bool asked = options.target && !options.target_may_be_missing;
-    if (asked || options.format != data::Format::detect || options.header) {
+    if (asked || options.format != data::Format::detect || options.header || options.separator) {
       throw Error(Fault::usage,
-                  fmt::format("{} is a data set with a target of its own: --target, --format and --header are "
-                              "for files; `lipschitzlr data path {}` gives the file",
+                  fmt::format("{} is a data set with a target of its own: --target, --format, --sep and --header "
+                              "are for files; `lipschitzlr data path {}` gives the file",
                               source, source));
     }
     return data::catalogue::load(source);
   }
-  throw Error(Fault::data,
-              fmt::format("{}: there is no such file, and no data set of that name; `lipschitzlr data list` "
-                          "shows the names",
-                          source));
+  std::vector<std::string> names;
+  for (const data::catalogue::Entry& entry : data::catalogue::entries()) names.push_back(entry.name);
+  throw Error(Fault::data, fmt::format("{}: there is no such file, and no data set of that name{}; `lipschitzlr data "
+                                       "list` shows the names",
+                                       source, did_you_mean(source, names)));
 }
 
 Prepared prepare(const DataOptions& options) {
   data::Table table = load_table(options.source, options.read);
+  const Vector<double> column = options.weight.empty() ? Vector<double>() : take_weights(table, options.weight);
   const linear::Family family = linear::choose_family(options.model, table);
   Prepared prepared;
   if (options.holdout > 0) {
@@ -60,9 +85,15 @@ Prepared prepare(const DataOptions& options) {
     const data::Split split = data::split_rows(table, options.holdout, random);
     prepared.train = data::take_rows(table, split.train);
     prepared.test = data::take_rows(table, split.test);
+    if (column.size() > 0) {
+      prepared.train_weights = column(split.train);
+      prepared.test_weights = column(split.test);
+    }
   } else {
     prepared.train = std::move(table);
+    prepared.train_weights = column;
   }
+  weigh_classes(options.class_weight, prepared);
   static_cast<linear::Preparation&>(prepared) = linear::prepare(prepared.train, family, model_of(options));
   return prepared;
 }
@@ -90,7 +121,7 @@ std::string describe(const DataOptions& options, const Prepared& prepared) {
       counted(train.columns(), "feature") + (options.intercept ? " and an intercept;" : ";"),
       fmt::format("{} regression {}", to_string(prepared.setup.family), what)};
   phrases.back() += !options.model ? "," : ";";
-  if (!options.model) phrases.push_back("chosen by the target (--model changes it);");
+  if (!options.model) phrases.push_back(fmt::format("chosen by the target{};", other_model(prepared)));
   phrases.push_back("scaling: " + data::to_string(prepared.scaler.kind));
   std::string sentence = wrap_items("", phrases, " ");
   sentence.pop_back();  // the last end of line is the caller's

@@ -12,8 +12,8 @@
 namespace lipschitzlr::run {
 namespace {
 
-constexpr int kReferenceIterations = 500;
-constexpr double kReferenceGap = 1e-12;
+constexpr int kFloorSteps = 500;
+constexpr double kFloorGap = 1e-12;
 
 void add_inputs(std::vector<bound::Input>& inputs, const bound::Constant& constant) {
   for (const bound::Input& input : constant.inputs) {
@@ -51,8 +51,9 @@ ReportedMatrix report_matrix(const linear::Problem<double>& problem, int steps) 
   const linear::Penalty& penalty = problem.setup().penalty;
   const auto [factor, data_part] = curvature_of(problem.setup().family);
   const Eigen::MatrixXd gram =
-      std::visit([&](const auto& matrix) { return linear::gram(matrix, {}, problem.pool()); }, problem.matrix());
-  const bound::CurvatureMatrix matrix(factor / static_cast<double>(problem.rows()) * gram +
+      std::visit([&](const auto& matrix) { return linear::gram(matrix, problem.row_weights(), problem.pool()); },
+                 problem.matrix());
+  const bound::CurvatureMatrix matrix(factor / problem.total_weight() * gram +
                                       penalty_curvature(penalty, problem.features()));
   linear::Weights<double> weights = problem.zero_weights(), gradient;
   ReportedMatrix report;
@@ -71,6 +72,16 @@ ReportedMatrix report_matrix(const linear::Problem<double>& problem, int steps) 
   return report;
 }
 
+// A loss that was found is above the optimum, and a bound on the steps needs what is below: the loss less its proven
+// distance from the optimum.
+double proven_floor(const linear::Problem<double>& problem) {
+  linear::SolverOptions options;
+  options.epochs = kFloorSteps;
+  options.gap_tolerance = kFloorGap;
+  const auto outcome = linear::solve(problem, options, linear::State<double>{});
+  return std::max(0.0, outcome.last.loss - outcome.certified_gap);
+}
+
 }  // namespace
 
 Options options_of(RateOptions& options) {
@@ -83,7 +94,7 @@ Options options_of(RateOptions& options) {
 
 RateReport report_rates(const Prepared& prepared, const RateOptions& options) {
   ThreadPool pool(options.threads);
-  const auto problem = linear::make_problem<double>(prepared.train, prepared, pool);
+  const auto problem = linear::make_problem<double>(prepared.train, prepared, pool, nullptr, prepared.train_weights);
   const linear::Advice advice = linear::advise(*problem);
   RateReport report;
   report.trial_steps = advice.steps;
@@ -99,15 +110,11 @@ RateReport report_rates(const Prepared& prepared, const RateOptions& options) {
   report.start_gradient_norm = gradient.norm();
   const double beta = problem->constant(linear::ConstantKind::gradient).value;
   report.promised = bound::promised_descent(report.start_gradient_norm, beta);
-  linear::SolverOptions reference;
-  reference.epochs = kReferenceIterations;
-  reference.gap_tolerance = kReferenceGap;
-  const auto optimum = linear::solve(*problem, reference, linear::State<double>{});
-  report.lowest_loss = optimum.stop == linear::Stop::separable ? 0 : optimum.last.loss;
+  report.loss_floor = proven_floor(*problem);
   report.epsilon = std::pow(report.start_gradient_norm / options.gradient_reduction, 2);
   if (report.epsilon > 0) {
     report.iterations =
-        bound::iteration_bound(beta, std::max(0.0, report.start_loss - report.lowest_loss), report.epsilon);
+        bound::iteration_bound(beta, std::max(0.0, report.start_loss - report.loss_floor), report.epsilon);
   }
   report.advised = to_string(advice.kind);
   report.advised_rate = problem->constant(advice.kind).rate();

@@ -38,7 +38,8 @@ RecordWriter::RecordWriter(const std::string& folder, const ordered_json& config
   ordered_json written = {{"version", kRecordVersion}};
   written.update(config);
   for (ordered_json& word : written["command"]) word = without_machine(word.get<std::string>(), folder);
-  write_file_atomically(folder + "/config.json", to_text(written, 2));
+  // Another run may have taken the folder since it was looked at: the file decides whose it is.
+  if (!write_new_file(folder + "/config.json", to_text(written, 2))) require_no_record(folder);
   write_file_atomically(folder + "/metrics.jsonl", "");
   open_metrics();
 }

@@ -156,7 +156,7 @@ Options network_options(TrainOptions& o) {
 Options options_of(TrainOptions& options) {
   return grouped({{"Training", training_options(options)},
                   {"Computed rates (policies adaptive and fixed)", computed_rate_options(options)},
-                  {"Rate rules", rule_options(options.rule)},
+                  {"Rate rules", rule_options(options.rule, "")},
                   {"Rates set by hand (policies baseline and grid)", baseline_options(options)},
                   {"Network", network_options(options)},
                   {"", {threads_option(options.threads, Bits::differ)}}});

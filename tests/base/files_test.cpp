@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
 #include "lipschitzlr/base/error.hpp"
 
@@ -28,6 +31,22 @@ TEST_F(Files, RoundTripAndNothingLeftBeside) {
 TEST_F(Files, EmptyFileIsEmpty) {
   write_file_atomically(folder / "empty", "");
   EXPECT_EQ(read_file(folder / "empty"), "");
+}
+
+TEST_F(Files, OfManyThatWriteANewFileOneSucceeds) {
+  const std::string path = folder / "new.txt";
+  std::atomic<int> winners = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      if (write_new_file(path, std::string(1000, static_cast<char>('a' + i)))) ++winners;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(winners, 1);
+  const std::string content = read_file(path);
+  EXPECT_EQ(content, std::string(1000, content[0]));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
 TEST_F(Files, AMissingFolderIsNamed) {

@@ -46,6 +46,23 @@ TEST(Model, AFileKeepsEveryBit) {
   EXPECT_EQ(to_json(back), to_json(model));
 }
 
+TEST(Model, AFileKeepsWhetherItsColumnsHadNames) {
+  Model model = small_model();
+  const auto read_back = [&] { return model_from_json(to_json(model), "m.json").has_names; };
+  EXPECT_TRUE(read_back());
+  model.has_names = false;
+  EXPECT_FALSE(read_back());
+  // Older files do not say it: names that are only numbers were made up.
+  const auto read_old = [&] {
+    json file = json::parse(to_json(model));
+    file.erase("has_names");
+    return model_from_json(file.dump(), "m.json").has_names;
+  };
+  EXPECT_TRUE(read_old());
+  model.feature_names = {"x1", "x2"};
+  EXPECT_FALSE(read_old());
+}
+
 TEST(Model, ScoresUseTheScalingAndTheIntercept) {
   ThreadPool pool(1);
   const DenseMatrix<double> got = scores(small_model(), DenseMatrix<double>{{2, 4.5}, {3, 4.5}}, pool);

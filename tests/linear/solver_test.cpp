@@ -285,6 +285,36 @@ TEST_F(SolverTest, LbfgsAndAccelerationFindTheSameOptimum) {
   }
 }
 
+TEST_F(SolverTest, LbfgsTakesSmallFeaturesForNoOptimum) {
+  const DenseMatrix<double> features{{1e-9, 2e-9}, {2e-9, 1e-9}, {-1e-9, 3e-9}, {-2e-9, -1e-9}, {1e-9, -3e-9}};
+  const Vector<double> targets{{1, 1, 0, 0, 1}};
+  const auto loss_of = [&](double size) {
+    const Penalty penalty{.l2 = 0.1 * 1e-18 * size * size};
+    Problem<double> problem(DenseMatrix<double>(features * size), targets, {Family::logistic, 1, penalty, 0}, pool);
+    SolverOptions options;
+    options.epochs = 1000;
+    options.solver = Solver::lbfgs;
+    return solve(problem, options, State<double>{}).last.loss;
+  };
+  EXPECT_NEAR(loss_of(1), loss_of(1e9), 1e-9);
+}
+
+TEST_F(SolverTest, APerfectFitStopsAtItsRounding) {
+  DenseMatrix<double> features(20, 2);
+  for (Index i = 0; i < 20; ++i) features.row(i) << 1, 0.1 * static_cast<double>(i);
+  const Vector<double> targets = features * Vector<double>{{3, -0.7}};
+  Problem<double> problem(features, targets, {Family::linear, 1, {}, 10}, pool);
+  SolverOptions options;
+  options.solver = Solver::accelerated;
+  options.epochs = 100000;
+  options.relative_tolerance = 1e-9;
+  const auto outcome = solve(problem, options, State<double>{});
+  EXPECT_EQ(outcome.stop, Stop::relative_tolerance);
+  EXPECT_LT(outcome.last.loss, 1e-25);
+  options.solver = Solver::gd;
+  EXPECT_EQ(solve(problem, options, State<double>{}).checks.rises, 0);
+}
+
 TEST_F(SolverTest, OptionsThatMakeNoSenseAreRefused) {
   const auto problem = random_problem(Family::linear, pool);
   const auto fault_of = [&](auto change) {

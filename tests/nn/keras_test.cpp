@@ -440,6 +440,50 @@ TEST_F(Keras, TellsWhatIsListedAndMissing) {
   expect_complaint(small_network(), "the layer conv2d_1 is listed but not there");
 }
 
+// A stranger's file must not copy another file of the user into the weights.
+TEST_F(Keras, RefusesWhatIsInOtherFiles) {
+  const std::string other = path_ + ".other", kernel = "conv2d_1/conv2d_1/kernel:0";
+  write_keras(other, small_file());
+  const hid_t source = H5Fopen(other.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t set = H5Dopen2(source, kernel.c_str(), H5P_DEFAULT), space = H5Dget_space(set), type = H5Dget_type(set);
+  const auto replaced = [&](const std::string& place, auto make) {
+    write_keras(path_, small_file());
+    const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(file, place.c_str(), H5P_DEFAULT);
+    make(file);
+    H5Fclose(file);
+    return complaint(small_network());
+  };
+  const auto linked = [&](const std::string& place) {
+    return replaced(place, [&](hid_t file) {
+      ASSERT_GE(H5Lcreate_external(other.c_str(), ("/" + place).c_str(), file, place.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                0);
+    });
+  };
+  const auto stored = [&](auto plan) {
+    return replaced(kernel, [&](hid_t file) {
+      const hid_t storage = H5Pcreate(H5P_DATASET_CREATE);
+      plan(storage);
+      const hid_t made = H5Dcreate2(file, kernel.c_str(), type, space, H5P_DEFAULT, storage, H5P_DEFAULT);
+      ASSERT_GE(made, 0);
+      H5Dclose(made);
+      H5Pclose(storage);
+    });
+  };
+  EXPECT_NE(linked(kernel).find("is listed but not there, or in another file"), std::string::npos);
+  EXPECT_NE(linked("conv2d_1").find("is listed but not there, or in another file"), std::string::npos);
+  const std::string external = stored([&](hid_t plan) { H5Pset_external(plan, other.c_str(), 0, H5F_UNLIMITED); });
+  EXPECT_NE(external.find("are in another file"), std::string::npos) << external;
+  const std::string mapped =
+      stored([&](hid_t plan) { H5Pset_virtual(plan, space, other.c_str(), ("/" + kernel).c_str(), space); });
+  EXPECT_NE(mapped.find("are in another file"), std::string::npos) << mapped;
+  H5Tclose(type);
+  H5Sclose(space);
+  H5Dclose(set);
+  H5Fclose(source);
+  std::filesystem::remove(other);
+}
+
 TEST_F(Keras, LeavesOutCountersAndSeeds) {
   write_keras(path_, small_file());
   const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);

@@ -1,7 +1,9 @@
 #include "lipschitzlr/report/compose.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "lipschitzlr/experiment/output.hpp"
 #include "lipschitzlr/report/formats.hpp"
@@ -131,6 +133,29 @@ TEST_F(ComposeTest, SoftmaxRegressionOnMnistIsFigureTwoWithARateForEachRun) {
   EXPECT_EQ(accuracy.title, "Accuracy (figure 2)");
   EXPECT_EQ(accuracy.series.at(0).label, "SGD baseline, rate 0.1: validation");
   EXPECT_EQ(accuracy.series.at(2).label, "SGD baseline, rate 29: validation");
+}
+
+TEST_F(ComposeTest, TheSameRateHasTheSameColourOnEveryChart) {
+  const auto write_run = [&](const std::string& name, const std::string& data, const std::string& rate) {
+    write_network_record("runs/" + name);
+    write("runs/" + name + "/config.json",
+          R"({"options": {"network": "softmax", "optimizer": "sgd", "policy": "baseline", "epochs": 2, "data": ")" +
+              data + R"(", "rate": )" + rate + "}}");
+  };
+  write_run("a", "mnist", "0.1");
+  write_run("b", "mnist", "29");
+  write_run("c", "cifar10", "29");
+  std::map<std::string, std::set<int>> colors;
+  const Document document = compose(experiment::collect({folder + "/runs"}));
+  for (const ChartGroup& group : document.charts) {
+    for (const Series& series : group.charts.at(0).series) {
+      colors[series.label.find("29") != std::string::npos || group.charts[0].series.size() == 2 ? "29" : "0.1"].insert(
+          series.color);
+    }
+  }
+  EXPECT_EQ(colors["29"].size(), 1u);
+  EXPECT_EQ(colors["0.1"].size(), 1u);
+  EXPECT_NE(colors["29"], colors["0.1"]);
 }
 
 TEST_F(ComposeTest, RunsOfTheSameKindGetLabelsThatDiffer) {

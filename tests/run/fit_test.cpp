@@ -179,6 +179,69 @@ TEST_F(FitTest, SeveralProcessesChooseThePenaltyOfOne) {
   }
 }
 
+TEST_F(FitTest, AnUnfinishedOrUselessTrainingSaysSo) {
+  FitRequest options = patient();
+  options.training.epochs = 0;
+  const FitResult poor = fit_iris(options);
+  ASSERT_EQ(poor.warnings.size(), 2u);
+  EXPECT_NE(poor.warnings[0].find("not converged"), std::string::npos);
+  EXPECT_NE(poor.warnings[1].find("nothing learnt"), std::string::npos);
+  const json summary = json::parse(poor.model.training);
+  EXPECT_EQ(summary["converged"], false);
+  EXPECT_EQ(summary["warnings"], poor.warnings);
+
+  FitRequest good;
+  good.solver = Solver::lbfgs;
+  const FitResult converged = fit_iris(good);
+  EXPECT_TRUE(converged.warnings.empty());
+  EXPECT_EQ(json::parse(converged.model.training)["converged"], true);
+}
+
+TEST_F(FitTest, WeightsOfRowsCountAsRepeatedRows) {
+  const std::string rows[] = {"1,0.5,a", "2,-1,b", "0.5,2,a", "3,1,b", "-1,0.25,b", "2.5,2.5,a"};
+  const int counts[] = {1, 3, 2, 1, 4, 2};
+  std::string weighted = "x,z,n,y\n", repeated = "x,z,y\n";
+  for (int i = 0; i < 6; ++i) {
+    const std::size_t comma = rows[i].rfind(',');
+    weighted += rows[i].substr(0, comma) + "," + std::to_string(counts[i]) + rows[i].substr(comma) + "\n";
+    for (int n = 0; n < counts[i]; ++n) repeated += rows[i] + "\n";
+  }
+  write_file_atomically(folder + "weighted.csv", weighted);
+  write_file_atomically(folder + "repeated.csv", repeated);
+  FitRequest options;
+  options.data.scaling = data::Scaling::none;
+  options.choose_l2 = false;
+  options.data.l2 = 0.1;
+  options.tolerance = 0;
+  for (const std::string balance : {"", "a=2,b=0.5"}) {
+    options.data.class_weight = balance;
+    options.data.source = folder + "weighted.csv";
+    options.data.weight = "n";
+    const FitResult one = fit(options, prepare(options.data));
+    options.data.source = folder + "repeated.csv";
+    options.data.weight = "";
+    const FitResult other = fit(options, prepare(options.data));
+    EXPECT_TRUE(one.model.weights.isApprox(other.model.weights, 1e-8)) << balance;
+    EXPECT_NEAR(one.last.loss, other.last.loss, 1e-12) << balance;
+    EXPECT_NEAR(one.train.accuracy, other.train.accuracy, 1e-12) << balance;
+    EXPECT_EQ(one.model.feature_names, (std::vector<std::string>{"x", "z"}));
+  }
+}
+
+TEST_F(FitTest, BalancedClassesMoveTheInterceptAsIfTheyWereEqual) {
+  // Without features the optimum is the log of the odds: of 3 to 1, and of 1 to 1 once balanced.
+  write_file_atomically(folder + "odds.csv", "x,y\n0,a\n0,b\n0,b\n0,b\n");
+  FitRequest options;
+  options.data.source = folder + "odds.csv";
+  options.choose_l2 = false;
+  options.data.l2 = 1;
+  EXPECT_NEAR(fit(options, prepare(options.data)).model.weights(1, 0), std::log(3.0), 1e-5);
+  options.data.class_weight = "balanced";
+  EXPECT_NEAR(fit(options, prepare(options.data)).model.weights(1, 0), 0, 1e-9);
+  options.data.class_weight = "b=2,a=5";
+  EXPECT_NEAR(fit(options, prepare(options.data)).model.weights(1, 0), std::log(6.0 / 5), 1e-5);
+}
+
 TEST_F(FitTest, AFinishedTrainingHasNothingToResume) {
   FitRequest options = patient();
   options.training.gradient_tolerance = 1e-2;

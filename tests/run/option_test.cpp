@@ -26,7 +26,7 @@ void change(const Option& option) {
   using Kind = Member::Kind;
   const OptionValue before = option.member.get();
   std::vector<std::string> words = option.member.names;
-  for (const char* word : {"3", "0.25", "0.125", "beta1=0.25", "some-text"}) words.emplace_back(word);
+  for (const char* word : {"3", "0.25", "0.125", "beta1=0.25", "some-text", ";"}) words.emplace_back(word);
   if (option.member.kind == Kind::flag) {
     option.member.set(!std::get<bool>(before));
   } else {
@@ -106,6 +106,42 @@ TEST(Option, ANumberOutOfRangeIsRefusedInASentence) {
   EXPECT_EQ(refusal({"n", &whole, "", at_least(1)}, "1.5"), "--n 1.5: expected a whole number of 1 or more");
   EXPECT_EQ(number, 0);
   EXPECT_EQ(whole, 0);
+}
+
+TEST(Option, WhatDoesNothingIsRefusedByName) {
+  FitRequest request;
+  const auto refusal_of = [&](const std::set<std::string>& given) -> std::string {
+    try {
+      check_uses(options_of(request), given);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::usage);
+      return error.what();
+    }
+    return "accepted";
+  };
+  request.solver = Solver::gd;
+  EXPECT_EQ(refusal_of({"beta1"}), "--beta1 does nothing with --solver gd: leave it out, or take auto-adam");
+  EXPECT_EQ(refusal_of({"epsilon"}),
+            "--epsilon does nothing with --solver gd: leave it out, or take rmsprop or auto-adam");
+  EXPECT_EQ(refusal_of({"solver", "decay", "fixed", "batch"}), "accepted");
+  request.solver = Solver::lbfgs;
+  for (const char* name : {"decay", "recompute", "first_rate", "fixed", "bias_correction", "second_moment"}) {
+    EXPECT_NE(refusal_of({name}).find("does nothing with --solver lbfgs"), std::string::npos) << name;
+  }
+  request.solver = Solver::auto_adam;
+  EXPECT_EQ(refusal_of({"beta1", "beta2", "k1", "k2", "epsilon", "second_moment"}), "accepted");
+}
+
+// A name that is none of the options, or values that the other option does not have, would make the check a trap.
+TEST(OptionTables, WhatAnOptionDependsOnIsThere) {
+  FitRequest request;
+  const Options options = options_of(request);
+  for (const Option& option : options) {
+    for (const std::string& value : option.only_with.values) {
+      const std::vector<std::string>& names = find_option(options, option.only_with.option).member.names;
+      EXPECT_NE(std::find(names.begin(), names.end(), value), names.end()) << option.name << " " << value;
+    }
+  }
 }
 
 TEST(Option, ARecordOfAnOlderVersionLacksWhatWasAddedLater) {

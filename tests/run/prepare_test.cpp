@@ -6,6 +6,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/run/rate_report.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -50,6 +51,23 @@ TEST(Prepare, ChoosesTheModelByTheTarget) {
   EXPECT_EQ(iris.setup.family, Family::softmax);
   EXPECT_EQ(iris.setup.classes, 3);
   EXPECT_EQ(iris.train.labels, (std::vector<std::string>{"setosa", "versicolor", "virginica"}));
+}
+
+TEST(Prepare, TheIterationBoundRestsOnALossThatIsNotAboveTheOptimum) {
+  // By hand: y = 1, 0, 0 and one constant feature c: the optimum is w c = 1/3, f* = 1/9.
+  for (const double size : {1.0, 1e-8}) {
+    Prepared prepared;
+    prepared.train.features = DenseMatrix<double>(DenseMatrix<double>::Constant(3, 1, size));
+    prepared.train.feature_names = {"c"};
+    prepared.train.target = Vector<double>{{1, 0, 0}};
+    static_cast<linear::Preparation&>(prepared) =
+        linear::prepare(prepared.train, linear::Family::linear, {.scaling = data::Scaling::none, .intercept = false});
+    const RateReport report = report_rates(prepared, {});
+    EXPECT_LE(report.loss_floor, 1.0 / 9) << size;
+    EXPECT_NEAR(report.loss_floor, 1.0 / 9, 1e-6) << size;
+    // 2 beta (f(0) - f*) / (|g| / 1000)^2 with beta = c^2, f(0) = 1/6, g = -c/3
+    EXPECT_NEAR(report.iterations, 1e6, 10) << size;
+  }
 }
 
 TEST(Prepare, AModelThatDoesNotFitTheTargetIsRefused) {

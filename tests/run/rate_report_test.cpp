@@ -27,7 +27,7 @@ TEST_F(RateReportTest, TheMatrixOfOneColumnIsBetaAndPromisesTheSame) {
   EXPECT_NEAR(report.matrix->promised, 1.0 / 16, 1e-15);
   EXPECT_NEAR(report.promised, 1.0 / 16, 1e-9);
   EXPECT_DOUBLE_EQ(report.matrix->condition, 1);
-  EXPECT_NEAR(report.matrix->trial_loss, report.lowest_loss, 1e-12);
+  EXPECT_NEAR(report.matrix->trial_loss, report.loss_floor, 1e-11);
 }
 
 TEST_F(RateReportTest, OneStepOfTheMatrixEndsLeastSquares) {
@@ -35,7 +35,7 @@ TEST_F(RateReportTest, OneStepOfTheMatrixEndsLeastSquares) {
   const RateReport report = report_of("a,b,y\n1,1,0.5\n2,0,3.25\n4,1,-7.5\n");
   ASSERT_TRUE(report.matrix);
   EXPECT_EQ(report.matrix->formula, "X'X/m");
-  EXPECT_NEAR(report.matrix->promised, report.start_loss - report.lowest_loss, 1e-9);
+  EXPECT_NEAR(report.matrix->promised, report.start_loss - report.loss_floor, 1e-9);
   const double r = 5 / std::sqrt(42.0);
   EXPECT_NEAR(report.matrix->condition, (1 + r) / (1 - r), 1e-9);
   EXPECT_LT(report.promised, report.matrix->promised);
@@ -47,7 +47,7 @@ TEST_F(RateReportTest, ARepeatedColumnIsSeenInTheRank) {
   EXPECT_EQ(report.matrix->rank, 1);
   EXPECT_EQ(report.matrix->size, 2);
   EXPECT_TRUE(std::isinf(report.matrix->condition));
-  EXPECT_NEAR(report.matrix->promised, report.start_loss - report.lowest_loss, 1e-9);
+  EXPECT_NEAR(report.matrix->promised, report.start_loss - report.loss_floor, 1e-9);
 }
 
 }  // namespace

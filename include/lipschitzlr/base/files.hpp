@@ -11,6 +11,10 @@ namespace lipschitzlr {
 // point to something; a device or a pipe can't be replaced and is written to.
 void write_file_atomically(const std::string& path, std::string_view content);
 
+// The same for a file that must be new; false, and nothing is written, when there is one. Of several processes one
+// succeeds.
+bool write_new_file(const std::string& path, std::string_view content);
+
 // Throws Error (data) unless a file can be made at the path: called before hours of work, not after.
 void check_writable(const std::string& path);
 

@@ -15,6 +15,7 @@ namespace lipschitzlr::linear {
 struct Model {
   Family family = Family::linear;
   std::vector<std::string> feature_names;
+  bool has_names = true;  // false: the training file had none, and feature_names are the numbers of columns
   std::string target_name;
   Index target_column = -1;         // where the target stood in the training file, from 0; -1: not in a column
   std::vector<std::string> labels;  // empty for regression; two for logistic, the second being class 1

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/linear/cross_validation.hpp"
@@ -36,7 +37,8 @@ struct FitResult {
   std::string advice;       // why, when the rate was left to us
   linear::Metrics train;
   std::optional<linear::Metrics> test;
-  std::string record_failure;  // why the record is not complete; empty when it is, or none was wanted
+  std::vector<std::string> warnings;  // not converged, or nothing learnt: what it is and what to do
+  std::string record_failure;         // why the record is not complete; empty when it is, or none was wanted
 };
 
 // Throws Error (usage) for options that do not fit one another; needs no data, so it can be asked first.

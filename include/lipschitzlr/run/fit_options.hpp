@@ -22,6 +22,8 @@ struct DataOptions {
   bool intercept = true;
   double l2 = 0;
   bool penalize_intercept = false;     // by l2, as in the paper; a Tikhonov term always covers it
+  std::string weight;                  // a column that says how much each row counts; empty: all alike
+  std::string class_weight;            // "balanced", or what each class counts, "A=2,B=1"; empty: all alike
   std::string tikhonov;                // a number, or a file with Gamma's diagonal (one row or column) or Gamma itself
   std::optional<double> weight_bound;  // K; default: linear::default_weight_bound
   double holdout = 0;                  // share of the rows set aside for testing

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -66,6 +67,10 @@ struct Placeholder {
 struct Flags {
   std::string text;  // default: --name with dashes; "-o,--output"; "DATA" is an argument without a flag
 };
+struct OnlyWith {
+  std::string option;               // the name of another one: without one of these values of that, this does nothing
+  std::vector<std::string> values;  // none: it always does something
+};
 enum Trait : unsigned {
   kRequired = 1,
   kSwitch = 2,      // a choice of two names as a flag without a value: takes the second, --no-... the first
@@ -80,9 +85,10 @@ struct Option {
   std::string placeholder = {}, flags = {};
   std::string group = {};  // its heading in --help
   Range range = {};
+  OnlyWith only_with = {};
   unsigned traits = 0;
 
-  // details: Range, Placeholder, Flags and Traits, in any order.
+  // details: Range, Placeholder, Flags, OnlyWith and Traits, in any order.
   template <class... Details>
   Option(std::string called, Member sets, std::string says, const Details&... details)
       : name(std::move(called)), member(std::move(sets)), help(std::move(says)) {
@@ -94,6 +100,7 @@ struct Option {
   void set(const Placeholder& shown) { placeholder = shown.text; }
   void set(const Flags& given) { flags = given.text; }
   void set(const Range& accepted) { range = accepted; }
+  void set(const OnlyWith& use) { only_with = use; }
   void set(Trait trait) { traits |= trait; }
 };
 
@@ -121,6 +128,9 @@ void assign(const Option& option, const std::vector<std::string>& words);
 
 // Throws Error (usage) naming the first number that is out of range, for options that were not set by assign().
 void check(const Options& options);
+
+// Throws Error (usage) naming the first of the options with these names that does nothing, given the others.
+void check_uses(const Options& options, const std::set<std::string>& given);
 
 struct Difference {
   std::string name;

@@ -12,6 +12,7 @@ namespace lipschitzlr::run {
 
 struct Prepared : linear::Preparation {
   data::Table train, test;
+  Vector<double> train_weights, test_weights;  // of the rows; empty: all alike
 };
 
 // The table behind a source. A file wins over a name. Throws Error (data) when it is neither.

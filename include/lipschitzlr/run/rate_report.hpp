@@ -40,9 +40,9 @@ struct RateReport {
   int trial_steps;
   double start_loss, start_gradient_norm;  // at zero
   double promised;                         // by which the first step of 1/beta from zero lowers the loss at least
-  double lowest_loss;                      // that fit finds in at most 500 steps; 0 for separable classes
+  double loss_floor;                       // proven: f* is not below; 0 where there is nothing better
   double epsilon;                          // the squared gradient norm the bound is for
-  double iterations = 0;                   // n >= 2 beta (f(0) - f*) / epsilon; 0 when zero is the optimum
+  double iterations = 0;                   // n >= 2 beta (f(0) - loss_floor) / epsilon; 0 when zero is the optimum
   std::string advised;                     // the constant's name
   double advised_rate;
   std::string reason;

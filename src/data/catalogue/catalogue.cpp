@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/text.hpp"
 #include "embedded/data_sets.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -62,7 +63,8 @@ const Entry& entry(const std::string& name) {
   if (const Entry* found = find(name)) return *found;
   std::vector<std::string> names;
   for (const Entry& known : entries()) names.push_back(known.name);
-  throw Error(Fault::usage, fmt::format("there is no data set \"{}\"; known are {}", name, fmt::join(names, ", ")));
+  throw Error(Fault::usage, fmt::format("there is no data set \"{}\"{}; known are {}", name, did_you_mean(name, names),
+                                        fmt::join(names, ", ")));
 }
 
 std::string cache_folder() {

@@ -85,6 +85,7 @@ Table read_covertype(const std::vector<std::string>& paths) {
   Table table = read_table(paths.at(0), {.format = Format::csv, .target = {}, .header = {}});
   make_classes(table);
   table.target_name = "Cover_Type";
+  table.has_names = true;
   table.feature_names = {"Elevation",
                          "Aspect",
                          "Slope",

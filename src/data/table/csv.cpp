@@ -19,7 +19,7 @@ constexpr Index kSpareCells = 1 << 16;
 
 class CsvParser {
  public:
-  CsvParser(CsvLayout layout, const std::string& file, bool target_is_classes, Index expected_rows);
+  CsvParser(CsvLayout layout, const std::string& file, const ReadOptions& options, Index expected_rows);
 
   void parse(std::string_view block);  // whole lines
   Table finish() &&;
@@ -41,20 +41,22 @@ class CsvParser {
   Index width_;  // features in a row
   DenseMatrix<double> features_;
   TargetColumn target_;
+  bool ignores_target_;
   Index row_ = 0;
   std::int64_t line_ = 0;
   std::int64_t first_line_ = 0;  // of the header, or else of the first row
   std::int64_t blank_line_ = 0;  // the first of the blank lines just passed; 0: none
 };
 
-CsvParser::CsvParser(CsvLayout layout, const std::string& file, bool target_is_classes, Index expected_rows)
+CsvParser::CsvParser(CsvLayout layout, const std::string& file, const ReadOptions& options, Index expected_rows)
     : layout_(std::move(layout)),
       file_(file),
       width_(layout_.columns() - (layout_.target >= 0 ? 1 : 0)),
-      target_(target_is_classes) {
+      target_(options.target_is_classes),
+      ignores_target_(options.ignores_target) {
   if (width_ == 0) fail_in_file(file, "there is only one column, the target: expected features beside it");
   features_.resize(expected_rows, width_);
-  if (layout_.target >= 0) target_.reserve(expected_rows);
+  if (layout_.target >= 0 && !ignores_target_) target_.reserve(expected_rows);
 }
 
 void CsvParser::parse(std::string_view block) {
@@ -126,6 +128,7 @@ const char* CsvParser::parse_feature_slowly(const char* text, Index column, doub
 const char* CsvParser::parse_target(const char* text) {
   const Index column = layout_.target;
   const Cell cell = take_cell(text, column);
+  if (ignores_target_) return cell.end;
   const Number number = read_number(cell.text.c_str());
   const bool is_number = number.end == cell.text.c_str() + cell.text.size();
   if (is_number ? !std::isfinite(number.value) : is_non_finite_word(cell.text)) fail_number(column, cell, number.value);
@@ -195,7 +198,9 @@ Table CsvParser::finish() && {
   features_.conservativeResize(row_, width_);
   table.features = std::move(features_);
   table.feature_names = feature_names();
-  if (layout_.target >= 0) {
+  table.has_names = layout_.has_header;
+  if (!layout_.remark.empty()) table.remarks.push_back(layout_.remark);
+  if (layout_.target >= 0 && !ignores_target_) {
     std::move(target_).finish(table);
     const std::string& name = layout_.names[static_cast<std::size_t>(layout_.target)];
     table.target_name = name.empty() ? "target" : name;
@@ -220,7 +225,7 @@ Table read_csv(std::string_view first_block, LineBlocks& rest, std::uint64_t exp
                const ReadOptions& options) {
   CsvLayout layout = find_layout(first_block, file, options);
   const Index expected_rows = expect_rows(first_block, expected_size, layout.columns());
-  CsvParser parser(std::move(layout), file, options.target_is_classes, expected_rows);
+  CsvParser parser(std::move(layout), file, options, expected_rows);
   for (std::string_view block = first_block; !block.empty(); block = rest.next()) parser.parse(block);
   return std::move(parser).finish();
 }

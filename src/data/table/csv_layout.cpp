@@ -9,6 +9,7 @@
 #include "data/table/number.hpp"
 #include "data/table/read_error.hpp"
 #include "data/table/target_choice.hpp"
+#include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
 namespace {
@@ -104,6 +105,16 @@ bool guess_header(const Cells& first, const Cells& second, Index target) {
   return target >= 0 && is_name(first[position]) && position < second.size() && is_number(second[position]);
 }
 
+// Years, or the numbers that a program gave the columns: a header that a table without header may start with, too.
+bool counts_up(const Cells& cells) {
+  if (cells.size() < 3) return false;
+  const double first = read_number(cells[0].c_str()).value;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!is_number(cells[i]) || read_number(cells[i].c_str()).value != first + static_cast<double>(i)) return false;
+  }
+  return true;
+}
+
 void check_encoding(const Cells& names, const FirstLine& line, const std::string& file) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (is_utf8(names[i])) continue;
@@ -135,14 +146,23 @@ CsvLayout find_layout(std::string_view first_block, const std::string& file, con
   if (carriage_return < lines[0].text.size() - 2) {
     fail_in_line(file, lines[0].number, "lines end in a bare carriage return: save the file with newlines");
   }
+  if (options.format == Format::tsv && options.separator.value_or('\t') != '\t') {
+    throw Error(Fault::usage, fmt::format("{}: a TSV has tabs between its cells: leave out --sep or --format", file));
+  }
   CsvLayout layout;
-  layout.delimiter = find_delimiter(lines, options.format);
+  layout.delimiter = options.separator.value_or(find_delimiter(lines, options.format));
   Cells first = split(lines[0], layout.delimiter, file);
   const Cells second = lines.size() > 1 ? split(lines[1], layout.delimiter, file) : Cells{};
   const TargetChoice choice(options, first, file);
   layout.has_header =
       options.header.value_or(choice.needs_header() || guess_header(first, second, choice.by_position()));
   if (layout.has_header) check_encoding(first, lines[0], file);
+  if (!options.header && !layout.has_header && counts_up(first) && !counts_up(second)) {
+    layout.remark = fmt::format(
+        "{}: line {} counts up from {} and is read as a row; say --header if it names the "
+        "columns, --no-header if not",
+        file, lines[0].number, first[0]);
+  }
   layout.target = choice.find(layout.has_header);
   layout.names = layout.has_header ? std::move(first) : Cells(first.size());
   check_features_differ(layout, lines[0], file);

@@ -12,6 +12,7 @@ namespace lipschitzlr::data {
 struct CsvLayout {
   char delimiter = ',';  // ' ' is any run of blanks
   bool has_header = false;
+  std::string remark;              // on a first line that may be a header after all; empty: none
   std::vector<std::string> names;  // the header's cells; without a header as many empty ones
   Index target = -1;               // -1: no column is the target
 

@@ -51,15 +51,18 @@ class LibsvmParser {
   const char* parse_pair(const char* text);
   Index parse_index(const char*& text) const;
   double parse_value(const char*& text) const;
-  SparseMatrix<double> make_matrix();
+  SparseMatrix<double> make_matrix(Index first_index, Index columns);
   [[noreturn]] void fail(const char* place, const std::string& what) const;
 
   const std::string& file_;
   bool has_target_;
   bool target_may_be_missing_;  // the first row decides
   Index most_columns_;
-  Index columns_;
-  Index last_index_ = 0;  // of the row being read
+  std::optional<Index> first_index_;
+  Index fewest_columns_;
+  Index largest_index_ = 0;
+  bool has_zero_ = false;  // an index 0
+  Index last_index_ = -1;  // of the row being read
   std::vector<double> values_;
   std::vector<std::int32_t> indices_;
   std::vector<std::int32_t> row_starts_ = {0};
@@ -74,9 +77,15 @@ LibsvmParser::LibsvmParser(const std::string& file, const ReadOptions& options)
       has_target_(options.has_target),
       target_may_be_missing_(options.target_may_be_missing),
       most_columns_(std::max(kMostColumns, options.columns)),
-      columns_(options.columns) {
+      first_index_(options.first_index),
+      fewest_columns_(options.columns) {
   if (options.columns < 0 || options.columns > std::numeric_limits<std::int32_t>::max()) {
     throw Error(Fault::usage, fmt::format("{}: {} is not a possible number of features", file, options.columns));
+  }
+  if (options.header || options.separator) {
+    throw Error(Fault::usage, fmt::format("{}: a LIBSVM file has no header and no separator of its own: leave out "
+                                          "--header, --no-header and --sep",
+                                          file));
   }
   if (options.has_target && options.target && !options.target_may_be_missing) {
     throw Error(Fault::usage,
@@ -103,7 +112,7 @@ const char* LibsvmParser::parse_row(const char* text) {
     fail_in_line(file_, blank_line_, "the line is blank: a row without features needs at least a label, such as 0");
   }
   blank_line_ = 0;
-  last_index_ = 0;
+  last_index_ = -1;
   const bool has_label = !starts_pair(word_at(text));
   if (target_may_be_missing_ && row_starts_.size() == 1) has_target_ = has_target_ && has_label;
   if (has_target_ || has_label) text = parse_label(text);
@@ -125,13 +134,14 @@ const char* LibsvmParser::parse_pair(const char* text) {
   const Index index = parse_index(text);
   const double value = parse_value(text);
   last_index_ = index;
-  columns_ = std::max(columns_, index);
+  largest_index_ = std::max(largest_index_, index);
+  has_zero_ |= index == 0;
   if (value == 0) return text;
   if (values_.size() == static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
     fail_in_line(file_, line_, "the file holds more than 2147483647 values, the most a sparse table can store");
   }
   values_.push_back(value);
-  indices_.push_back(static_cast<std::int32_t>(index - 1));
+  indices_.push_back(static_cast<std::int32_t>(index));
   return text;
 }
 
@@ -143,7 +153,9 @@ Index LibsvmParser::parse_index(const char*& text) const {
   const std::string_view word = word_at(text);
   if (word.starts_with("qid:")) fail(text, "ranking data (qid:) is not supported: remove the qid of each line");
   if (p == text || *p != ':') fail(text, fmt::format("expected index:value, found {}", in_quotes(word)));
-  if (index == 0) fail(text, fmt::format("indices start at 1, found {}", in_quotes(word)));
+  if (index < first_index_.value_or(0)) {
+    fail(text, fmt::format("indices start at 1 as in the model's rows, found {}", in_quotes(word)));
+  }
   if (index > most_columns_) {
     fail(text, fmt::format("expected an index of at most {}, found {}", most_columns_, in_quotes(word)));
   }
@@ -172,12 +184,13 @@ void LibsvmParser::fail(const char* place, const std::string& what) const {
 }
 
 // Array by array, each given back before the next is copied, so that it is never in memory twice.
-SparseMatrix<double> LibsvmParser::make_matrix() {
-  SparseMatrix<double> matrix(static_cast<Index>(row_starts_.size()) - 1, columns_);
+SparseMatrix<double> LibsvmParser::make_matrix(Index first_index, Index columns) {
+  SparseMatrix<double> matrix(static_cast<Index>(row_starts_.size()) - 1, columns);
   std::copy(row_starts_.begin(), row_starts_.end(), matrix.outerIndexPtr());
   row_starts_ = {};
   matrix.resizeNonZeros(static_cast<Index>(values_.size()));
-  std::copy(indices_.begin(), indices_.end(), matrix.innerIndexPtr());
+  std::transform(indices_.begin(), indices_.end(), matrix.innerIndexPtr(),
+                 [&](std::int32_t index) { return index - static_cast<std::int32_t>(first_index); });
   indices_ = {};
   std::copy(values_.begin(), values_.end(), matrix.valuePtr());
   values_ = {};
@@ -186,12 +199,16 @@ SparseMatrix<double> LibsvmParser::make_matrix() {
 
 Table LibsvmParser::finish() && {
   if (row_starts_.size() == 1) fail_in_file(file_, "the file is empty: expected a table");
-  if (columns_ == 0) fail_in_file(file_, "no line has a feature (index:value)");
+  const Index first = first_index_.value_or(has_zero_ ? 0 : 1);
+  const Index columns = std::max(fewest_columns_, largest_index_ + (has_zero_ || largest_index_ > 0 ? 1 - first : 0));
+  if (columns == 0) fail_in_file(file_, "no line has a feature (index:value)");
   Table table;
-  table.features = make_matrix();
+  table.features = make_matrix(first, columns);
+  if (!first_index_ && has_zero_) table.remarks.push_back(fmt::format("{}: indices start at 0, not at 1", file_));
   table.target = Eigen::Map<const Vector<double>>(target_.data(), static_cast<Index>(target_.size()));
-  table.feature_names.reserve(static_cast<std::size_t>(columns_));
-  for (Index i = 1; i <= columns_; ++i) table.feature_names.push_back(fmt::format("x{}", i));
+  table.feature_names.reserve(static_cast<std::size_t>(columns));
+  for (Index i = first; i < first + columns; ++i) table.feature_names.push_back(fmt::format("x{}", i));
+  table.has_names = false;
   if (has_target_) table.target_name = "target";
   return table;
 }

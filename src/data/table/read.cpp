@@ -16,8 +16,8 @@ Table read_blocks(LineBlocks& blocks, std::uint64_t expected_size, const std::st
   constexpr std::size_t kLinesToLookAt = 3;
   const std::string_view first = blocks.next(kLinesToLookAt);
   if (first.empty()) fail_in_file(name, "the file is empty: expected a table");
-  const bool is_libsvm =
-      options.format == Format::libsvm || (options.format == Format::detect && looks_like_libsvm(first));
+  const bool is_libsvm = options.format == Format::libsvm ||
+                         (options.format == Format::detect && !options.separator && looks_like_libsvm(first));
   if (is_libsvm) return read_libsvm(first, blocks, name, options);
   return read_csv(first, blocks, expected_size, name, options);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -70,8 +71,28 @@ Summary summarise(const SparseMatrix<double>& matrix) {
   return summary;
 }
 
-// Of a width or deviation; 1 when there is none to speak of.
-double inverse(double x) { return std::isfinite(1 / x) ? 1 / x : 1; }
+// A power of two for each column whose squares would overflow or underflow, 1 for the others: no bit of a number is
+// lost by it.
+Row safe_units(const Row& low, const Row& high) {
+  return low.abs().max(high.abs()).unaryExpr([](double size) {
+    constexpr double kSafe = 1e100;
+    if (size == 0 || (size < kSafe && size > 1 / kSafe)) return 1.0;
+    return std::ldexp(1.0, -std::clamp(std::ilogb(size), -1000, 1000));
+  });
+}
+
+template <class Matrix>
+Summary summarise_safely(const Matrix& matrix) {
+  Summary summary = summarise(matrix);
+  const Row units = safe_units(summary.low, summary.high);
+  if ((units == 1).all()) return summary;
+  summary = summarise(Matrix(matrix * units.matrix().asDiagonal()));
+  for (Row* row : {&summary.mean, &summary.deviation, &summary.magnitude, &summary.low, &summary.high}) *row /= units;
+  return summary;
+}
+
+// Of a width or deviation; 1 when there is none.
+double inverse(double x) { return x > 0 ? std::min(1 / x, std::numeric_limits<double>::max()) : 1; }
 
 std::string column_name(const std::vector<std::string>& names, Index column) {
   const auto index = static_cast<std::size_t>(column);
@@ -88,6 +109,12 @@ double sum_factor(const Summary& summary, Index column, Index rows, const std::v
     throw Error(Fault::data, fmt::format("{} sums to zero and can't be divided by its sum; choose the scaling standard "
                                          "or minmax instead of sum",
                                          column_name(names, column)));
+  }
+  if (!std::isfinite(sum) || !std::isfinite(1 / sum)) {
+    throw Error(Fault::data,
+                fmt::format("{} sums to {}, by which nothing can be divided; choose the scaling standard or "
+                            "minmax instead of sum",
+                            column_name(names, column), sum));
   }
   return 1 / sum;
 }
@@ -169,11 +196,17 @@ Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, 
   Scaler scaler{scaling, intercept, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
                 std::vector<double>(static_cast<std::size_t>(columns), 1.0)};
   if (scaling != Scaling::none && columns > 0) {
-    const Summary summary = std::visit([](const auto& matrix) { return summarise(matrix); }, training);
+    const Summary summary = std::visit([](const auto& matrix) { return summarise_safely(matrix); }, training);
     for (Index column = 0; column < columns; ++column) {
       double& offset = scaler.offsets[static_cast<std::size_t>(column)];
       double& factor = scaler.factors[static_cast<std::size_t>(column)];
       const double width = summary.high(column) - summary.low(column);
+      if (!std::isfinite(width)) {
+        throw Error(Fault::data,
+                    fmt::format("{} reaches from {} to {}, further than a number can; divide it by a power "
+                                "of ten",
+                                column_name(names, column), summary.low(column), summary.high(column)));
+      }
       if (scaling == Scaling::column_sum) factor = sum_factor(summary, column, rows, names);
       if (scaling == Scaling::min_max) offset = summary.low(column);
       // A constant column's mean may be off by a rounding; its only value is not.

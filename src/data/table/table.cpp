@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "lipschitzlr/base/error.hpp"
+
 namespace lipschitzlr::data {
 namespace {
 
@@ -54,15 +56,22 @@ Table take_rows(const Table& table, const std::vector<Index>& rows) {
   Table taken;
   taken.features = std::visit([&](const auto& matrix) { return Features(take(matrix, rows)); }, table.features);
   taken.feature_names = table.feature_names;
+  taken.has_names = table.has_names;
   if (table.target.size() > 0) taken.target = table.target(rows);
   taken.labels = table.labels;
   taken.target_name = table.target_name;
   taken.target_column = table.target_column;
+  taken.remarks = table.remarks;
   return taken;
 }
 
 void make_classes(Table& table) {
   const std::vector<double> values = distinct_values(table.target, static_cast<std::size_t>(table.target.size()));
+  if (!values.empty() && std::max(-values.front(), values.back()) >= kLargestExactNumber) {
+    throw Error(Fault::data, fmt::format("the target \"{}\" has whole numbers above 2^53, which can't be told apart as "
+                                         "numbers: put a letter in front of each to make them classes",
+                                         table.target_name));
+  }
   for (double& value : table.target) {
     value = static_cast<double>(std::lower_bound(values.begin(), values.end(), value) - values.begin());
   }
@@ -71,11 +80,12 @@ void make_classes(Table& table) {
 }
 
 bool looks_like_classes(const Table& table) {
-  const std::vector<double> values = distinct_values(table.target, 20);
+  const std::vector<double> values = distinct_values(table.target, kMostNumberedClasses);
   const auto whole = [](double value) { return value == std::floor(value); };
   const std::size_t enough = values.size() == 2 ? 3 : 3 * values.size();
   const bool repeated = static_cast<std::size_t>(table.target.size()) >= enough;
-  return values.size() >= 2 && values.size() <= 20 && repeated && std::all_of(values.begin(), values.end(), whole);
+  return values.size() >= 2 && values.size() <= kMostNumberedClasses && repeated &&
+         std::all_of(values.begin(), values.end(), whole);
 }
 
 }  // namespace lipschitzlr::data

@@ -54,6 +54,8 @@ std::string TargetColumn::add_number(const std::string& text, double value) {
   if (!is_new) return {};
   numbers_.push_back(value);
   has_fraction_ |= !is_whole(value);
+  has_identifier_ |=
+      std::abs(value) >= kLargestExactNumber && text.find_first_not_of("+-0123456789") == std::string::npos;
   if (numbers_.size() > (has_fraction_ ? kMostFractions : kMostClasses)) forget_texts();
   return {};
 }
@@ -85,6 +87,7 @@ void TargetColumn::sort_labels(Table& table) {
 }
 
 void TargetColumn::finish(Table& table) && {
+  if (kind_ == Kind::few_numbers && has_identifier_ && numbers_.size() <= kMostNumberedClasses) kind_ = Kind::classes;
   if (kind_ == Kind::few_numbers) forget_texts();
   values_.conservativeResize(rows_);
   if (kind_ == Kind::classes) sort_labels(table);

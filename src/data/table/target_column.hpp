@@ -40,7 +40,8 @@ class TargetColumn {
   std::unordered_map<std::string, Index> places_;  // of the different texts, as they come
   std::vector<double> numbers_;                    // by place, of few numbers
   bool has_fraction_ = false;
-  bool has_word_;  // a text that is more than a missing value, or meant as one
+  bool has_identifier_ = false;  // digits that a double does not hold
+  bool has_word_;                // a text that is more than a missing value, or meant as one
 };
 
 }  // namespace lipschitzlr::data

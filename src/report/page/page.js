@@ -87,12 +87,18 @@ function setUpTables() {
 
 function setUpFilters() {
   for (const button of document.querySelectorAll(".filter")) {
+    const table = button.parentElement;
     const words = button.textContent;
-    button.addEventListener("click", () => {
-      const hidden = button.parentElement.classList.toggle("only-run");
+    const fold = (hidden) => {
+      table.classList.toggle("only-run", hidden);
       button.setAttribute("aria-pressed", String(hidden));
-      button.textContent = hidden ? "show all rows" : words;
-    });
+      button.textContent = hidden ? words.replace("hide", "show") : words;
+    };
+    button.addEventListener("click", () => fold(!table.classList.contains("only-run")));
+    // Folded at first, unless nothing was run or the address names such a row.
+    const named = () => table.querySelector(".unrun:target") !== null;
+    fold(table.querySelector(".run") !== null && !named());
+    addEventListener("hashchange", () => named() && fold(false));
   }
 }
 

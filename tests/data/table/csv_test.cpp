@@ -144,6 +144,14 @@ TEST(Csv, NumbersAloneAreNumbersHoweverTheyAreWritten) {
   EXPECT_EQ(table.target, (Vector<double>{{1, 1, -0.5, 1}}));
 }
 
+TEST(Csv, IdentifiersThatADoubleDoesNotHoldAreLabels) {
+  const Table table = parse_table("a,y\n1,9007199254740992\n2,9007199254740993\n3,-9007199254740993\n", "t");
+  EXPECT_EQ(table.labels, (Names{"-9007199254740993", "9007199254740992", "9007199254740993"}));
+  EXPECT_EQ(table.target, (Vector<double>{{1, 2, 0}}));
+  EXPECT_FALSE(parse_table("a,y\n1,9007199254740991\n2,-9007199254740991\n", "t").is_classified());
+  EXPECT_FALSE(parse_table("a,y\n1,1e20\n2,2e20\n", "t").is_classified()) << "a measurement, not an identifier";
+}
+
 TEST(Csv, NumbersAreLabelsWhenTheTargetIsSaidToHaveClasses) {
   ReadOptions options;
   options.target_is_classes = true;

@@ -48,6 +48,21 @@ TEST(Libsvm, AModelMayKnowMoreColumnsThanTheFile) {
   EXPECT_EQ(libsvm_error("0 7:1\n", options, Fault::usage), "t: -1 is not a possible number of features");
 }
 
+TEST(Libsvm, IndicesMayStartAtZero) {
+  const Table table = parse_table("1 1:5\n2 0:7 2:9\n", "t");
+  EXPECT_EQ(as_dense(table), (DenseMatrix<double>{{0, 5, 0}, {7, 0, 9}}));
+  EXPECT_EQ(table.feature_names, (std::vector<std::string>{"x0", "x1", "x2"}));
+  EXPECT_EQ(table.remarks, (std::vector<std::string>{"t: indices start at 0, not at 1"}));
+  EXPECT_TRUE(parse_table("1 1:5\n", "t").remarks.empty());
+  // A model knows where they start, and its rows to predict need not have the first feature.
+  ReadOptions options;
+  options.first_index = 0;
+  EXPECT_EQ(as_dense(parse_table("1 1:5\n", "t", options)), (DenseMatrix<double>{{0, 5}}));
+  options.first_index = 1;
+  EXPECT_EQ(libsvm_error("1 0:1\n", options),
+            "t: line 1, column 3: indices start at 1 as in the model's rows, found \"0:1\"");
+}
+
 TEST(Libsvm, RowsToPredictMayLackTheirLabel) {
   ReadOptions options;
   options.has_target = false;
@@ -70,7 +85,6 @@ TEST(Libsvm, BadIndicesAreNamedByLineAndColumn) {
             "t: line 2, column 7: indices must ascend within a line, found 2 after 3");
   EXPECT_EQ(libsvm_error("1 3:1 3:1\n"), "t: line 1, column 7: index 3 is there twice in this line");
   EXPECT_EQ(libsvm_error("1 3:0 3:0\n"), "t: line 1, column 7: index 3 is there twice in this line");
-  EXPECT_EQ(libsvm_error("1 0:1\n"), "t: line 1, column 3: indices start at 1, found \"0:1\"");
   EXPECT_EQ(libsvm_error("1 99999999999999999999:1\n"),
             "t: line 1, column 3: expected an index of at most 16777216, found \"99999999999999999999:1\"");
   EXPECT_EQ(libsvm_error("1 1:1 -2:1\n"), "t: line 1, column 7: expected index:value, found \"-2:1\"");

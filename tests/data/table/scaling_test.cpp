@@ -91,6 +91,27 @@ TEST(Scaling, ALargeMeanDoesNotDrownTheDeviation) {
   EXPECT_NEAR(scaler.factors[0], 4, 1e-12);
 }
 
+TEST(Scaling, ColumnsWhoseSquaresOverflowOrUnderflowAreScaledLikeOthers) {
+  const Dense x{{1, 4}, {2, 0}, {5, 3}, {0, 7}};
+  for (const double size : {1e160, 1e307, 1e-170, 1e-300}) {
+    const Dense large = x * size;
+    Dense mixed = x;
+    mixed.col(0) = large.col(0);
+    for (const Scaling scaling : {Scaling::standard, Scaling::min_max}) {
+      const Dense expected = dense(Scaler::learn(scaling, x, false).apply(x));
+      EXPECT_TRUE(dense(Scaler::learn(scaling, mixed, false).apply(mixed)).isApprox(expected, 1e-14))
+          << to_string(scaling) << " " << size;
+    }
+    const Features sums = Scaler::learn(Scaling::column_sum, sparse(large), false).apply(sparse(large));
+    EXPECT_TRUE(
+        Dense(std::get<Sparse>(sums)).isApprox(dense(Scaler::learn(Scaling::column_sum, x, false).apply(x)), 1e-14))
+        << size;
+  }
+  const Dense widest{{1.7e308}, {-1.7e308}};
+  EXPECT_NE(complaint(Fault::data, [&] { Scaler::learn(Scaling::standard, widest, false); }).find("reaches from"),
+            std::string::npos);
+}
+
 TEST(Scaling, SparseAgreesWithDense) {
   const Dense x{{0, 2, 0, 1}, {3, 0, 0, 1}, {0, 0, 0, 2}};
   for (Scaling scaling : {Scaling::none, Scaling::column_sum}) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lipschitzlr/base/error.hpp"
+
 namespace lipschitzlr::data {
 namespace {
 
@@ -33,6 +35,21 @@ TEST(Table, ClassesAreTheDistinctValuesInAscendingOrder) {
   make_classes(table);
   EXPECT_EQ(table.labels, (std::vector<std::string>{"0.5", "7"}));
   EXPECT_EQ(table.target, (Vector<double>{{1, 0, 1}}));
+}
+
+TEST(Table, NumbersThatCannotBeToldApartMakeNoClasses) {
+  Table table = small_table();
+  table.target = Vector<double>{{9007199254740992.0, 9007199254740994.0}};
+  EXPECT_THROW(make_classes(table), Error);
+}
+
+TEST(Table, ElevenWholeNumbersAreACount) {
+  Table table;
+  table.target.resize(110);
+  for (Index i = 0; i < 110; ++i) table.target[i] = static_cast<double>(i % 11);
+  EXPECT_FALSE(looks_like_classes(table));
+  table.target = table.target.cwiseMin(9);
+  EXPECT_TRUE(looks_like_classes(table));
 }
 
 TEST(Table, WholeNumbersOfFewKindsLookLikeClasses) {

@@ -2,6 +2,7 @@
 // A table of examples: features (dense or sparse), their names, and the target column. A class target is stored as
 // class indices with the labels beside it, so that "setosa" stays "setosa" all the way into the predictions.
 
+#include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,6 +23,8 @@ struct Table {
   std::vector<std::string> labels;         // class names in the order of their indices; empty for a numeric target
   std::string target_name;                 // the header's, or "target"
   Index target_column = -1;                // where it stood in the file, from 0; -1: not in a column
+  bool has_names = true;                   // false: the file has none, and feature_names are the numbers of columns
+  std::vector<std::string> remarks = {};   // what the reader decided and a user might not expect, a sentence each
 
   Index rows() const { return data::rows(features); }
   Index columns() const { return data::columns(features); }
@@ -33,9 +36,16 @@ struct Table {
 Table take_rows(const Table& table, const std::vector<Index>& rows);
 
 // Turns a numeric target into classes: distinct values in ascending order become the labels (1 -> "1", 0.5 -> "0.5").
+// Throws Error (data) for numbers from kLargestExactNumber on.
 void make_classes(Table& table);
 
-// Whether a numeric target looks like classes: two whole numbers, or up to 20 of them, each three times on average.
+// 2^53: from here on some whole numbers are the same double.
+inline constexpr double kLargestExactNumber = 9007199254740992;
+// More whole numbers than this are a count rather than classes.
+inline constexpr std::size_t kMostNumberedClasses = 10;
+
+// Whether a numeric target looks like classes: two whole numbers, or up to kMostNumberedClasses, each three times on
+// average.
 bool looks_like_classes(const Table& table);
 
 }  // namespace lipschitzlr::data
