@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/numbers.hpp"
+#include "base/terminal.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -33,6 +34,9 @@ void choose_penalty(FitRequest& options, Prepared& prepared, ThreadPool& pool, C
     if (!options.resume.empty()) {
       l2 = *number_from(from_root(communicator, [&] { return json(l2_to_resume(options.resume)).dump(); }));
     } else {
+      if (is_root(communicator) && options.verbosity != Verbosity::silent) {
+        print_stderr("choosing the penalty by cross-validation; --l2 NUMBER leaves that out\n");
+      }
       const auto start = std::chrono::steady_clock::now();
       const linear::PathOptions path{options.folds.value_or(0), options.path.value_or(linear::PathOptions().values),
                                      options.data.seed};
@@ -212,6 +216,7 @@ void check(const FitRequest& options) {
   refuse(rate && computes, fmt::format("--rate {} is a number: nothing is computed, so leave out --recompute, "
                                        "--first-rate, --fixed, --k1, --k2, --hold-averages and --coded-denominator",
                                        rate.value_or(0)));
+  refuse(rule.hold_averages && !(rule.initial_k1 && rule.initial_k2), "--hold-averages needs --k1 and --k2 to hold");
   refuse(options.solver == Solver::accelerated && training.batch != 0,
          "the accelerated solver works on all rows; leave --batch out or take --solver sgd");
 }

@@ -60,11 +60,10 @@ class Problem {
 
   const ProblemSetup& setup() const { return setup_; }
   void set_penalty(Penalty penalty) { setup_.penalty = std::move(penalty); }  // for a path of penalties
-  const Matrix& matrix() const { return features_; }                  // of this process' rows,
-  const Vector<Scalar>& targets() const { return targets_; }          // and these too
-  const Vector<double>& row_weights() const { return row_weights_; }  // and these; empty: all 1
+  const Matrix& matrix() const { return features_; }                          // of this process' rows,
+  const Vector<Scalar>& targets() const { return targets_; }                  // and these too
+  const Vector<double>& row_weights() const { return row_weights_; }          // and these; empty: all 1
   double total_weight() const { return total_weight_; }  // of all processes; the number of rows without weights
-  Index first_row() const { return share_.first(); }     // the number of this process' first row among all
   Index rows() const { return share_.total(); }          // of all processes
   Index features() const;
   Communicator* communicator() const { return share_.communicator(); }

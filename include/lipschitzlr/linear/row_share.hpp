@@ -17,7 +17,6 @@ class RowShare {
 
   Communicator* communicator() const { return communicator_; }
   Index here() const { return here_; }
-  Index first() const { return first_; }  // the number of the first row here
   Index total() const { return total_; }
 
   // Those of the given rows (by their numbers among all) that are here, by their numbers here; valid until the next
