@@ -26,14 +26,15 @@ constexpr SolverRule kSolverRules[] = {
 }  // namespace
 
 std::string to_string(Solver solver) {
-  static constexpr const char* kNames[] = {"auto", "newton", "lbfgs",   "gd",       "accelerated",
-                                           "sgd",  "adamo",  "rmsprop", "auto-adam"};
+  static constexpr const char* kNames[] = {"auto",        "newton", "lbfgs", "coordinate", "gd",
+                                           "accelerated", "sgd",    "adamo", "rmsprop",    "auto-adam"};
   return kNames[static_cast<std::size_t>(solver)];
 }
 
 template <class Scalar>
 Shape shape_of(const Problem<Scalar>& problem) {
   Shape shape{problem.setup().family, problem.rows(), problem.features(), problem.setup().classes};
+  shape.l1 = problem.setup().penalty.l1 > 0;
   if (const auto* matrix = std::get_if<SparseMatrix<Scalar>>(&problem.matrix())) {
     shape.sparse = true;
     shape.stored = all_reduce_sum(problem.communicator(), static_cast<double>(matrix->nonZeros()));
@@ -45,6 +46,7 @@ Shape shape_of(const Problem<Scalar>& problem) {
 
 Choice choose_solver(const Shape& shape) {
   const double q = shape.weights();
+  if (shape.l1) return {Solver::coordinate, "an L1 penalty: coordinate descent over a working set"};
   for (const SolverRule& rule : kSolverRules) {
     if (rule.least_squares != (shape.family == Family::linear) || q > rule.most_weights) continue;
     if (rule.needs_rows && static_cast<double>(shape.rows) < q) continue;

@@ -6,6 +6,7 @@
 
 #include "linear/rate_solver.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/linear/coordinate.hpp"
 #include "lipschitzlr/linear/lbfgs.hpp"
 #include "lipschitzlr/linear/newton.hpp"
 
@@ -25,6 +26,18 @@ void check(const SolverOptions& options) {
          "the accelerated solver works on all rows; leave the batch size out or take sgd");
   expect(takes_rate(options.solver) || (!options.rate && options.batch == 0),
          fmt::format("the solver {} takes neither a rate nor a batch size; take gd or sgd", to_string(options.solver)));
+}
+
+void check(const Penalty& penalty, Solver solver) {
+  if (penalty.l1 == 0) return;
+  if (!(std::isfinite(penalty.l1) && penalty.l1 > 0)) {
+    throw Error(Fault::usage, fmt::format("the L1 penalty is {}; it must be a finite number, 0 or above", penalty.l1));
+  }
+  if (!penalty.tikhonov.empty()) throw Error(Fault::usage, "an L1 penalty goes with L2, not with Tikhonov's");
+  if (solver != Solver::automatic && solver != Solver::coordinate) {
+    throw Error(Fault::usage,
+                fmt::format("the solver {} can't minimise an L1 penalty; take coordinate or auto", to_string(solver)));
+  }
 }
 
 // In one line: how near the optimum, or why nobody knows.
@@ -51,13 +64,15 @@ template <class Scalar>
 Outcome<Scalar> solve(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
                       const Observer& observer) {
   check(options);
+  check(problem.setup().penalty, options.solver);
   const Choice choice =
       options.solver == Solver::automatic ? choose_solver(shape_of(problem)) : Choice{options.solver, "as asked for"};
   SolverOptions chosen = options;
   chosen.solver = choice.solver;
-  const auto run = choice.solver == Solver::newton  ? solve_newton<Scalar>
-                   : choice.solver == Solver::lbfgs ? solve_lbfgs<Scalar>
-                                                    : solve_by_rate<Scalar>;
+  const auto run = choice.solver == Solver::newton       ? solve_newton<Scalar>
+                   : choice.solver == Solver::lbfgs      ? solve_lbfgs<Scalar>
+                   : choice.solver == Solver::coordinate ? solve_coordinate<Scalar>
+                                                         : solve_by_rate<Scalar>;
   Outcome<Scalar> outcome = run(problem, chosen, std::move(start), observer);
   outcome.choice = choice;
   outcome.verdict = verdict_of(problem, outcome);

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace lipschitzlr {
@@ -26,6 +28,23 @@ TEST(ThreadPool, ThousandsOfShortRoundsInARow) {
   std::atomic<long> sum = 0;
   for (int round = 0; round < 5000; ++round) pool.run(4, [&](std::size_t i) { sum += static_cast<long>(i); });
   EXPECT_EQ(sum, 5000 * 6);
+}
+
+TEST(ThreadPool, EndsSoonOnABusyMachineToo) {
+  std::atomic<bool> busy = true;
+  std::vector<std::thread> others;
+  for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i) {
+    others.emplace_back([&] {
+      while (busy) {
+      }
+    });
+  }
+  const auto began = std::chrono::steady_clock::now();
+  { const ThreadPool pool(2); }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  busy = false;
+  for (std::thread& other : others) other.join();
+  EXPECT_LT(took.count(), 2);
 }
 
 TEST(ThreadPool, AnExceptionReachesTheCallerAndThePoolLivesOn) {

@@ -14,10 +14,10 @@
 namespace lipschitzlr::linear {
 
 // The last six take a learning rate (solver.hpp); the others search along lines or are exact, and certify the optimum.
-enum class Solver { automatic, newton, lbfgs, gd, accelerated, sgd, adamo, rmsprop, auto_adam };
-inline constexpr Solver kSolvers[] = {Solver::automatic, Solver::newton,      Solver::lbfgs,
-                                      Solver::gd,        Solver::accelerated, Solver::sgd,
-                                      Solver::adamo,     Solver::rmsprop,     Solver::auto_adam};
+enum class Solver { automatic, newton, lbfgs, coordinate, gd, accelerated, sgd, adamo, rmsprop, auto_adam };
+inline constexpr Solver kSolvers[] = {Solver::automatic, Solver::newton,      Solver::lbfgs, Solver::coordinate,
+                                      Solver::gd,        Solver::accelerated, Solver::sgd,   Solver::adamo,
+                                      Solver::rmsprop,   Solver::auto_adam};
 std::string to_string(Solver solver);  // "auto", "newton", ..., "auto-adam"
 inline bool takes_rate(Solver solver) { return solver >= Solver::gd; }
 
@@ -28,6 +28,7 @@ struct Shape {
   Family family = Family::linear;
   Index rows = 0, features = 0, outputs = 1;
   bool sparse = false;
+  bool l1 = false;    // in the penalty
   double stored = 0;  // values of the design, zeros of a dense one included
 
   double weights() const { return static_cast<double>(features) * static_cast<double>(outputs > 1 ? outputs - 1 : 1); }
