@@ -25,12 +25,14 @@ using nlohmann::json;
 
 constexpr double kDefaultChange = 1e-8;
 
+bool has_other_penalty(const DataOptions& data) { return !data.tikhonov.empty() || data.l1 > 0; }
+
 // Fills in the penalty and says in the result where it comes from; collective.
 template <class Scalar>
 void choose_penalty(FitRequest& options, Prepared& prepared, ThreadPool& pool, Communicator* communicator,
                     const InterruptGuard& guard, FitResult& result) {
   double& l2 = options.data.l2;
-  if (std::exchange(options.choose_l2, false) && options.data.tikhonov.empty()) {
+  if (std::exchange(options.choose_l2, false) && !has_other_penalty(options.data)) {
     if (!options.resume.empty()) {
       l2 = *number_from(from_root(communicator, [&] { return json(l2_to_resume(options.resume)).dump(); }));
     } else {
@@ -205,8 +207,12 @@ void check(const FitRequest& options) {
          fmt::format("--solver {} takes neither --rate nor --batch: it needs no rate and all rows; take --solver gd, "
                      "accelerated or sgd",
                      to_string(options.solver)));
-  refuse((options.folds || options.path) && (!options.choose_l2 || !options.data.tikhonov.empty()),
-         "--folds and --path choose the L2 penalty: leave --l2 and --tikhonov out, or these");
+  refuse((options.folds || options.path) && (!options.choose_l2 || has_other_penalty(options.data)),
+         "--folds and --path choose the L2 penalty: leave --l2, --l1 and --tikhonov out, or these");
+  refuse(options.data.l1 > 0 && !options.data.tikhonov.empty(), "--l1 goes with --l2, not with --tikhonov");
+  refuse(options.data.l1 > 0 && options.solver != Solver::automatic && options.solver != Solver::coordinate,
+         fmt::format("--solver {} can't minimise an L1 penalty; take --solver coordinate or auto",
+                     to_string(options.solver)));
   refuse((options.folds || options.path) && !options.resume.empty(),
          "--folds and --path choose the L2 penalty, which --resume takes from the unfinished run; leave them out");
   refuse(rate && !(std::isfinite(*rate) && *rate > 0), "--rate: expected a number above 0");
