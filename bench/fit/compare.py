@@ -3,7 +3,7 @@
 the same objective (mean loss + l2/2 ||w||^2 with l2 = 1/m, the intercept free). Every solver is run to a series of
 tolerances; the least time of a run that came low enough counts, the least of several turns.
 
-    compare.py FIT_BENCH [--program LIPSCHITZLR] [--rounds N] [--quick] [--only NAME]
+    compare.py FIT_BENCH [--program LIPSCHITZLR] [--rounds N] [--quick] [--only NAME] [--picture docs/fit.svg]
 
 A second table: `fit` with nothing set, its penalty chosen by cross-validation, against LogisticRegressionCV and RidgeCV
 with their defaults, by the loss on a quarter of the rows and by time.
@@ -11,6 +11,7 @@ A set that has not been fetched (`lipschitzlr data get NAME`) is replaced by mad
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -180,6 +181,43 @@ def shown(seconds):
     return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
+# ---- The picture.
+
+STYLE = """
+  text { font: 12px system-ui, sans-serif; fill: #1f2328 }
+  .loose { fill: #0969da } .tight { fill: #bc4c00 } .even { stroke: #818b98; stroke-dasharray: 3 3 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e6edf3 } .loose { fill: #4493f8 } .tight { fill: #db6d28 }
+  }"""
+
+
+def draw(ratios, path):
+    """A pair of bars for each problem: how many times as fast as the best peer, on a log scale from 0.1 to 1000."""
+    left, width, row = 290, 380, 34
+
+    def place(ratio):
+        return left + width * (min(max(math.log10(ratio), -1), 3) + 1) / 4
+
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 60} {row * len(ratios) + 64}">',
+             f"<style>{STYLE}</style>",
+             '<text x="8" y="16">Times as fast as the best of scikit-learn\'s solvers, to a loss within '
+             '<tspan class="loose">1e-3</tspan> and <tspan class="tight">1e-6</tspan> of the least</text>']
+    bottom = 28 + row * len(ratios)
+    for power in (0.1, 1, 10, 100, 1000):
+        lines.append(f'<line class="even" x1="{place(power):.0f}" x2="{place(power):.0f}" y1="26" y2="{bottom}"/>')
+        lines.append(f'<text x="{place(power):.0f}" y="{bottom + 16}" text-anchor="middle">{power:g}</text>')
+    for number, (name, values) in enumerate(ratios.items()):
+        top = 30 + row * number
+        lines.append(f'<text x="{left - 8}" y="{top + 17}" text-anchor="end">{name.replace("&", "&amp;")}</text>')
+        for bar, (kind, ratio) in enumerate(zip(("loose", "tight"), values)):
+            start, end = sorted((place(1), place(ratio)))
+            lines.append(f'<rect class="{kind}" x="{start:.1f}" y="{top + 12 * bar}" width="{end - start:.1f}" '
+                         'height="10"/>')
+            lines.append(f'<text x="{max(end, place(1)) + 4:.1f}" y="{top + 12 * bar + 9}" style="font-size: 10px">'
+                         f'{ratio:.2g}</text>')
+    pathlib.Path(path).write_text("\n".join(lines) + "\n</svg>\n", encoding="utf-8")
+
+
 # ---- The penalty chosen, against peers that choose it too.
 
 def compare_choices(program, folder):
@@ -216,6 +254,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=20, help="for one peer on one problem in one turn")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--picture", help="a file for it, SVG")
     options = parser.parse_args()
     rounds, seconds = (1, 1) if options.quick else (options.rounds, options.seconds)
     program = options.program or str(pathlib.Path(options.bench).resolve().parents[2] / "bin" / "lipschitzlr")
@@ -224,6 +263,7 @@ def main():
     if load > 1:
         print(f"the machine is not quiet (load {load:.1f}): read the ratios with care")
     print("| problem | to | ours (solver) | best peer | times as fast | goal |\n|---|---|---|---|---|---|")
+    ratios = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, X, y in problems(program, options.quick):
             if options.only not in name:
@@ -243,10 +283,13 @@ def main():
                 best = min(time_of, key=time_of.get)
                 mine = least(ours, limit)
                 ratio = time_of[best] / mine
+                ratios.setdefault(name, []).append(ratio)
                 print(f"| {name} | {level:g} | {shown(mine)} ({ours[0]['solver']}) | {shown(time_of[best])} ({best}) | "
                       f"{ratio:.2g}{'' if ratio >= goal else ', lost'} | {goal} |", flush=True)
         if not options.only:
             compare_choices(program, pathlib.Path(folder))
+    if options.picture:
+        draw({name: [min(ratio, 1e3) for ratio in pair] for name, pair in ratios.items()}, options.picture)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/numbers.hpp"
+#include "base/terminal.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -24,15 +25,20 @@ using nlohmann::json;
 
 constexpr double kDefaultChange = 1e-8;
 
+bool has_other_penalty(const DataOptions& data) { return !data.tikhonov.empty() || data.l1 > 0; }
+
 // Fills in the penalty and says in the result where it comes from; collective.
 template <class Scalar>
 void choose_penalty(FitRequest& options, Prepared& prepared, ThreadPool& pool, Communicator* communicator,
                     const InterruptGuard& guard, FitResult& result) {
   double& l2 = options.data.l2;
-  if (std::exchange(options.choose_l2, false) && options.data.tikhonov.empty()) {
+  if (std::exchange(options.choose_l2, false) && !has_other_penalty(options.data)) {
     if (!options.resume.empty()) {
       l2 = *number_from(from_root(communicator, [&] { return json(l2_to_resume(options.resume)).dump(); }));
     } else {
+      if (is_root(communicator) && options.verbosity != Verbosity::silent) {
+        print_stderr("choosing the penalty by cross-validation; --l2 NUMBER leaves that out\n");
+      }
       const auto start = std::chrono::steady_clock::now();
       const linear::PathOptions path{options.folds.value_or(0), options.path.value_or(linear::PathOptions().values),
                                      options.data.seed};
@@ -201,8 +207,12 @@ void check(const FitRequest& options) {
          fmt::format("--solver {} takes neither --rate nor --batch: it needs no rate and all rows; take --solver gd, "
                      "accelerated or sgd",
                      to_string(options.solver)));
-  refuse((options.folds || options.path) && (!options.choose_l2 || !options.data.tikhonov.empty()),
-         "--folds and --path choose the L2 penalty: leave --l2 and --tikhonov out, or these");
+  refuse((options.folds || options.path) && (!options.choose_l2 || has_other_penalty(options.data)),
+         "--folds and --path choose the L2 penalty: leave --l2, --l1 and --tikhonov out, or these");
+  refuse(options.data.l1 > 0 && !options.data.tikhonov.empty(), "--l1 goes with --l2, not with --tikhonov");
+  refuse(options.data.l1 > 0 && options.solver != Solver::automatic && options.solver != Solver::coordinate,
+         fmt::format("--solver {} can't minimise an L1 penalty; take --solver coordinate or auto",
+                     to_string(options.solver)));
   refuse((options.folds || options.path) && !options.resume.empty(),
          "--folds and --path choose the L2 penalty, which --resume takes from the unfinished run; leave them out");
   refuse(rate && !(std::isfinite(*rate) && *rate > 0), "--rate: expected a number above 0");
@@ -212,6 +222,7 @@ void check(const FitRequest& options) {
   refuse(rate && computes, fmt::format("--rate {} is a number: nothing is computed, so leave out --recompute, "
                                        "--first-rate, --fixed, --k1, --k2, --hold-averages and --coded-denominator",
                                        rate.value_or(0)));
+  refuse(rule.hold_averages && !(rule.initial_k1 && rule.initial_k2), "--hold-averages needs --k1 and --k2 to hold");
   refuse(options.solver == Solver::accelerated && training.batch != 0,
          "the accelerated solver works on all rows; leave --batch out or take --solver sgd");
 }

@@ -111,10 +111,15 @@ Options penalty_options(DataOptions& o) {
 // The same with an L2 penalty that can be chosen.
 Options penalty_options(FitRequest& o) {
   Options options = penalty_options(o.data);
-  options[0] = {"l2", l2_member(o),
-                options[0].help + "; auto: the value with the lowest loss in cross-validation, and 0 with --tikhonov",
-                Placeholder{"L2"}};
-  return options + Options{{"folds", &o.folds, "of --l2 auto; default: 5, and a large table has one split",
+  options[0] = {
+      "l2", l2_member(o),
+      options[0].help + "; auto: the value with the lowest loss in cross-validation, and 0 with --l1 or --tikhonov",
+      Placeholder{"L2"}};
+  return options + Options{{"l1", &o.data.l1,
+                            "adds L1 ||w||_1 to the loss, w without the intercept, which makes weights 0; with --l2 "
+                            "an elastic net",
+                            Placeholder{"L1"}, at_least(0)},
+                           {"folds", &o.folds, "of --l2 auto; default: 5, and a large table has one split",
                             Placeholder{"N"}, between(2, 1000), kMayChange},
                            {"path", &o.path, "values that --l2 auto tries; default: 30", Placeholder{"N"},
                             between(2, 1000), kMayChange}};
@@ -125,8 +130,9 @@ Options training_options(FitRequest& o) {
   const OnlyWith steps{"solver", stepping_solvers()};
   return {
       {"solver", choice(o.solver, names_of(linear::kSolvers)),
-       "auto: newton for few weights (for least squares it is direct), lbfgs for many; these two prove how near the "
-       "optimum they are; the others take a computed rate"},
+       "auto: newton for few weights (for least squares it is direct), lbfgs for many, coordinate for --l1; these "
+       "three "
+       "prove how near the optimum they are; the others take a computed rate"},
       {"rate", rate_member(o),
        "a number, or the constant to compute it from: published, coded, certified, gradient; auto: gradient for "
        "accelerated, else the best of a trial",
@@ -158,7 +164,8 @@ Options stopping_options(FitRequest& request) {
       {"gradient_tolerance", &o.gradient_tolerance, "stop when the gradient's norm is at most this", Placeholder{"G"},
        at_least(0)},
       {"tolerance", &request.tolerance,
-       "newton, lbfgs: stop when the loss is proven to be within this share of its optimum, default 1e-6, for least "
+       "newton, lbfgs, coordinate: stop when the loss is proven to be within this share of its optimum, default 1e-6, "
+       "for least "
        "squares 1e-8; others: when it changed by at most this share, five times in a row, default 1e-8",
        Placeholder{"SHARE"}, at_least(0)},
   };

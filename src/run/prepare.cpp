@@ -103,7 +103,10 @@ linear::FitOptions model_of(const DataOptions& options) {
   return {
       .scaling = options.scaling,
       .intercept = options.intercept,
-      .penalty = {.l2 = options.l2, .tikhonov = read_tikhonov(options.tikhonov), .spare_last = spared},
+      .penalty = {.l2 = options.l2,
+                  .tikhonov = read_tikhonov(options.tikhonov),
+                  .spare_last = spared,
+                  .l1 = options.l1},
       .weight_bound = options.weight_bound,
   };
 }

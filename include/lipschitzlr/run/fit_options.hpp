@@ -21,6 +21,7 @@ struct DataOptions {
   std::optional<data::Scaling> scaling;  // default: standard for dense tables, none for sparse ones
   bool intercept = true;
   double l2 = 0;
+  double l1 = 0;                       // with l2 an elastic net; not with a Tikhonov term
   bool penalize_intercept = false;     // by l2, as in the paper; a Tikhonov term always covers it
   std::string weight;                  // a column that says how much each row counts; empty: all alike
   std::string class_weight;            // "balanced", or what each class counts, "A=2,B=1"; empty: all alike
@@ -35,7 +36,7 @@ using linear::Solver;
 struct FitRequest {
   DataOptions data;
   Solver solver = Solver::automatic;
-  bool choose_l2 = true;                         // data.l2 by cross-validation, unless there is a Tikhonov term
+  bool choose_l2 = true;                         // data.l2 by cross-validation, unless there is another penalty
   std::optional<int> folds, path;                // of that: linear::PathOptions
   std::optional<linear::ConstantKind> constant;  // behind the rate, unless training.rate is a number; default: by trial
   std::optional<double> tolerance;  // the proven gap of newton and lbfgs, the change of the loss of the others
