@@ -1,6 +1,5 @@
 #include "lipschitzlr/linear/solver.hpp"
 
-#include <fmt/format.h>
 
 #include <cmath>
 #include <memory>
@@ -160,8 +159,8 @@ std::optional<Stop> Solver<Scalar>::measure() {
     if (finite_weights_.size() == 0) {
       throw Error(
           Fault::training,
-          fmt::format("at the starting weights the loss is {} and its gradient has the norm {}; nothing was trained",
-                      now.loss, now.gradient_norm));
+          "at the starting weights the loss or its gradient is no finite number: divide the target, or take another "
+          "scaling or a smaller penalty; nothing was trained");
     }
     return Stop::not_finite;
   }
@@ -200,7 +199,8 @@ void Solver<Scalar>::check_promises(double gradient_norm) {
   if (!computed()) return;
   RunChecks& checks = outcome_.checks;
   if (options_.constant == ConstantKind::gradient) {
-    const bool plain = options_.algorithm == Algorithm::gd && full_batch() && options_.rule.decay == 0;
+    const bool plain =
+        options_.algorithm == Algorithm::gd && full_batch() && options_.rule.decay == 0 && !options_.rule.first_rate;
     if (!plain || checks.measurements == 1) return;
     ++checks.descent_promised;
     const double promised = bound::promised_descent(before_.gradient_norm, claim_);
