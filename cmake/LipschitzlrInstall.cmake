@@ -13,8 +13,8 @@ foreach(folder base data bound rate linear)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lipschitzlr/${folder}
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr FILES_MATCHING
             PATTERN "*.hpp"
-            # What needs libcurl, libarchive, libpng or liblbfgs serves the programs and is no part of the package.
-            REGEX "(catalogue/(archive_reader|download|store)|image/(cifar_picture|image_sources|png|png_folder)|linear/reference)\\.hpp$" EXCLUDE)
+            # What needs libcurl, libarchive or libpng serves the programs and is no part of the package.
+            REGEX "(catalogue/(archive_reader|download|store)|image/(cifar_picture|image_sources|png|png_folder))\\.hpp$" EXCLUDE)
   endif()
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/include/lipschitzlr/core.hpp

@@ -34,6 +34,7 @@ void time_rate(const experiment::Recipe& recipe, const experiment::RowData& sour
   write(folder + "/" + recipe.name + ".y", setting.problem().targets());
   write(folder + "/" + recipe.name + ".w", start.weights);
   linear::SolverOptions options;
+  options.solver = linear::Solver::gd;
   options.loss_threshold = *recipe.linear->threshold;
   options.epochs = 10'000'000;
   const Index outputs = start.weights.cols();

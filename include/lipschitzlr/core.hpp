@@ -18,4 +18,5 @@
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/fit.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
+#include "lipschitzlr/linear/row_weights.hpp"
 #include "lipschitzlr/rate/registry.hpp"

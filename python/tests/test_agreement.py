@@ -76,5 +76,5 @@ def test_python_computes_what_c_plus_plus_computes(problem: str, size: int) -> N
     theirs = json.loads(run_processes([PROGRAM, problem], size)[0])
     assert_close(ours, theirs, 1e-6)
     for name in ours:
-        for one, other in zip(numbers_in(ours[name]["state"]), numbers_in(theirs[name]["state"])):
-            assert one == (other if isinstance(other, (str, bool, type(None))) else pytest.approx(other, rel=1e-6)), name
+        one, other = numbers_in(ours[name]["state"]), numbers_in(theirs[name]["state"])
+        assert one == [leaf if isinstance(leaf, (str, bool)) else pytest.approx(leaf, rel=1e-6) for leaf in other], name

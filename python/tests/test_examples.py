@@ -45,3 +45,8 @@ def test_the_loop_in_the_readme_prints_what_it_says(tmp_path: pathlib.Path) -> N
 def test_the_version_is_that_of_the_project() -> None:
     project = re.search(r"project\(lipschitzlr VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())
     assert project and lipschitzlr.__version__ == project[1]
+
+
+def test_the_package_itself_needs_no_torch() -> None:
+    code = "import sys, lipschitzlr; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -56,6 +56,8 @@ def test_what_is_no_number_is_null_or_refused(tmp_path: pathlib.Path) -> None:
     for call in (record.epoch, record.step, record.finish):
         with pytest.raises(RuntimeError, match="finished already"):
             call()
+    with pytest.raises(ValueError, match="empty"):
+        lipschitzlr.Record("")
     with pytest.raises(FileExistsError, match="a record in this folder already"):
         lipschitzlr.Record(tmp_path / "run")
 

@@ -115,7 +115,7 @@ class Tour {
                                  Race{"iris", data::Scaling::none, 0.2}, Race{"digits", data::Scaling::none, 0.2}};
     if (!json_) {
       step("How many steps does a computed rate take, against a guess?",
-           "lipschitzlr fit boston --scale sum --solver gd --rate published --random-start --loss 200");
+           "lipschitzlr fit boston --scale sum --l2 0 --solver gd --rate published --random-start --loss 200");
       fmt::print("{:<14} {:>8} {:>22} {:>24} {:>24}\n", "data", "to loss", "rate 0.1", "1/L published", "1/beta");
     }
     Json all = Json::array();
@@ -140,7 +140,8 @@ class Tour {
     options.random_start = true;
     options.threads = 1;
     options.training.loss_threshold = row.loss;
-    options.training.relative_tolerance = 0;
+    options.choose_l2 = false;
+    options.tolerance = 0;
     options.training.epochs = state_.most_steps;
     options.training.seconds = kSecondsForARace;
     const run::Prepared prepared = run::prepare(options.data);

@@ -72,13 +72,13 @@ int fit(State& state, const Connect& connect) {
     if (state.writes) check_output(state.output, {options.data.source});
     return "";
   });
-  const run::Prepared prepared = run::prepare(options.data);
+  run::Prepared prepared = run::prepare(options.data);
   if (speaks) show_remarks(prepared.train);
   if (speaks && !state.json && !state.to_stdout()) {
     fmt::print("{}\n", describe(options.data, prepared));
     std::fflush(stdout);
   }
-  const run::FitResult result = run::fit(options, prepared, communicator.get());
+  const run::FitResult result = run::fit(options, std::move(prepared), communicator.get());
   return speaks ? conclude(state, result) : exit_code_of(result.stop);
 }
 

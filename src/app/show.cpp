@@ -37,16 +37,44 @@ std::string claim(const linear::RunChecks& checks) {
                      checks.largest_gradient, checks.claimed_bound);
 }
 
-void show_checks(const linear::RunChecks& checks) {
+void show_penalty(const run::ChosenPenalty& chosen) {
+  const linear::PenaltyPath& path = chosen.path;
+  const linear::PathPoint &best = path.points[path.best], &sparing = path.points[path.sparing];
+  const std::string how = path.folds == 1 ? "on a fifth of the rows, held out" : fmt::format("in {} folds", path.folds);
+  const std::string end = path.best + 1 == path.points.size() ? "the smallest that was tried; " : "";
+  fmt::print("{}", wrap("penalty: ", fmt::format("--l2 {:.4g}, of {} values the one with the lowest loss {}: {:.5g}; "
+                                                 "{}{:.4g} is within one standard error ({:.2g}); chosen in {:.3g} s",
+                                                 best.lambda, path.points.size(), how, best.loss, end, sparing.lambda,
+                                                 best.standard_error, chosen.seconds)));
+}
+
+void show_checks(const linear::RunChecks& checks, bool takes_rate) {
   fmt::print("checks\n");
   fmt::print("  {:<28} {} of {}\n", "steps that raised the loss", checks.rises,
              std::max<std::int64_t>(0, checks.measurements - 1));
-  fmt::print("{}", wrap(fmt::format("  {:<28} ", "bound on the gradient"), claim(checks)));
+  if (takes_rate) fmt::print("{}", wrap(fmt::format("  {:<28} ", "bound on the gradient"), claim(checks)));
   if (checks.descent_promised > 0) {
     fmt::print("  {:<28} kept in {} of {} steps\n", "promised descent", checks.descent_promised - checks.descent_missed,
                checks.descent_promised);
   }
   fmt::print("  {:<28} {}\n", "losses that were not finite", checks.not_finite);
+}
+
+void show_matrix(const run::RateReport& report) {
+  if (!report.matrix) {
+    fmt::print("\nmatrix: not computed for more than {} columns\n", run::kLargestMatrix);
+    return;
+  }
+  const run::ReportedMatrix& matrix = *report.matrix;
+  const std::string condition =
+      matrix.rank < matrix.size
+          ? fmt::format("rank {} of {}: some columns are sums of others, and steps are those of the least norm",
+                        matrix.rank, matrix.size)
+          : fmt::format("condition number {:.3g}", matrix.condition);
+  fmt::print("\nmatrix: B has {}\n", condition);
+  fmt::print("{}", wrap("  ", fmt::format("a step w - B^-1 g lowers the loss by at least g'B^-1 g / 2: from zero by "
+                                          "{:.4g}, where 1/beta promises {:.4g}",
+                                          matrix.promised, report.promised)));
 }
 
 }  // namespace
@@ -65,16 +93,21 @@ void show_rates(const run::RateReport& report) {
     fmt::print("{:<10} {:>12.6g} {:>12.6g} {:>20.6g}{}{}\n", constant.name, constant.value, constant.rate(),
                reported.trial_loss, before, constant.formula);
   }
+  if (report.matrix) {
+    fmt::print("{:<10} {:>12} {:>12} {:>20.6g}{}{}\n", "matrix", "B", "B^-1", report.matrix->trial_loss, before,
+               report.matrix->formula);
+  }
   std::vector<std::string> inputs;
   for (const bound::Input& input : report.inputs)
     inputs.push_back(fmt::format("{} = {:.6g}", input.symbol, input.value));
   fmt::print("\n{}", wrap_items("with  ", inputs, "  "));
+  show_matrix(report);
   fmt::print("\niteration bound of 1/beta: {:.0f} steps bring |gradient| from {:.4g} to {:.4g} or below\n",
              report.iterations, report.start_gradient_norm, std::sqrt(report.epsilon));
   fmt::print("  n >= 2 beta (f(0) - f*) / |gradient|^2, with f(0) = {:.6g} and f* >= {:.6g} (proven)\n",
              report.start_loss, report.loss_floor);
-  fmt::print("\nadvice: {}, rate {:.8g} (for --solver gd; fit's default, accelerated, always takes 1/beta)\n{}",
-             report.advised, report.advised_rate, wrap("  ", report.reason));
+  fmt::print("\nadvice: {}, rate {:.8g} (for --solver gd; fit's default needs no rate)\n{}", report.advised,
+             report.advised_rate, wrap("  ", report.reason));
 }
 
 nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Prepared& prepared,
@@ -96,6 +129,15 @@ nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Pr
                                    {"rate", reported.constant.rate()},
                                    {"loss_after_trial", reported.trial_loss}});
   }
+  if (const auto& matrix = report.matrix) {
+    object["matrix"] = {{"formula", matrix->formula},
+                        {"size", matrix->size},
+                        {"rank", matrix->rank},
+                        {"condition", matrix->condition},
+                        {"promised_descent", matrix->promised},
+                        {"promised_descent_of_gradient", report.promised},
+                        {"loss_after_trial", matrix->trial_loss}};
+  }
   object["trial_steps"] = report.trial_steps;
   object["iteration_bound"] = {{"steps", report.iterations},
                                {"gradient_norm_at_start", report.start_gradient_norm},
@@ -111,12 +153,15 @@ void show_remarks(const data::Table& table) {
 }
 
 void show_fit(const run::FitResult& result) {
-  fmt::print("stopped after {} epochs, {} steps, {:.3g} s: {}\n", result.last.epoch, result.last.step,
-             result.last.seconds, to_string(result.stop));
-  fmt::print("{}", wrap("rate: ", result.rate_source));
+  fmt::print("{}", wrap("solver: ", fmt::format("{}: {}", to_string(result.choice.solver), result.choice.reason)));
+  if (result.chosen_penalty) show_penalty(*result.chosen_penalty);
+  fmt::print("{}", wrap("", fmt::format("stopped after {}, {}, {:.3g} s: {}", counted(result.last.epoch, "epoch"),
+                                        counted(result.last.step, "step"), result.seconds, to_string(result.stop))));
+  fmt::print("{}", wrap("", result.verdict));
+  if (!result.rate_source.empty()) fmt::print("{}", wrap("rate: ", result.rate_source));
   if (!result.advice.empty()) fmt::print("{}", wrap("  ", "chosen because " + result.advice));
   show_metrics(result.model.family, result.train, result.test);
-  show_checks(result.checks);
+  show_checks(result.checks, takes_rate(result.choice.solver));
   for (const std::string& warning : result.warnings) fmt::print("{}", wrap("warning: ", warning));
 }
 

@@ -11,6 +11,11 @@
 #include <vector>
 
 namespace lipschitzlr {
+namespace {
+
+constexpr std::chrono::microseconds kLook{500};
+
+}  // namespace
 
 // A round is a number of tasks left to claim; claiming counts it down. The caller waits for the tasks that were
 // claimed, not for the threads: one that wakes up late finds nothing left and costs nothing.
@@ -47,10 +52,10 @@ struct ThreadPool::Workers {
 
   void serve() {
     for (;;) {
-      // Steps of a solver follow one another within microseconds: look a while before sleeping. A while is a time: on a
-      // busy machine each yield may give a whole time slice away.
-      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(500);
-      while (unclaimed.load(std::memory_order_acquire) == 0 && std::chrono::steady_clock::now() < end) {
+      // Steps of a solver follow one another within microseconds: look a while before sleeping. By the clock, because
+      // on a busy machine one yield may take milliseconds.
+      const auto until = std::chrono::steady_clock::now() + kLook;
+      while (unclaimed.load(std::memory_order_acquire) == 0 && std::chrono::steady_clock::now() < until) {
         std::this_thread::yield();
       }
       if (unclaimed.load(std::memory_order_acquire) == 0) {

@@ -17,6 +17,11 @@ double checked_count(const std::string& symbol, Index count, Index least) {
   return static_cast<double>(count);
 }
 
+void check_total(double m) {
+  if (std::isfinite(m) && m > 0) return;
+  throw Error(Fault::usage, fmt::format("a Lipschitz constant needs m above 0, but it is {}", m));
+}
+
 void check_norm(const std::string& symbol, double norm) {
   if (std::isfinite(norm) && norm >= 0) return;
   if (symbol == "K" && std::isnan(norm)) {

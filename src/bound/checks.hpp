@@ -11,6 +11,9 @@ namespace lipschitzlr::bound {
 // The count as a number. Throws Error (usage) when it is below least.
 double checked_count(const std::string& symbol, Index count, Index least);
 
+// Throws Error (usage) unless m, the number of rows or the sum of their weights, is finite and above 0.
+void check_total(double m);
+
 // Throws Error (data) when a norm is negative or not finite.
 void check_norm(const std::string& symbol, double norm);
 

@@ -8,26 +8,26 @@ namespace lipschitzlr::bound {
 namespace {
 
 // divisor: how many times the curvature of one row's loss goes into one.
-Constant smoothness(const char* formula, double divisor, double spectral_norm, Index m) {
-  const double rows = checked_count("m", m, 1);
+Constant smoothness(const char* formula, double divisor, double spectral_norm, double m) {
+  check_total(m);
   check_norm("sigma_max", spectral_norm);
-  return {"gradient",
-          spectral_norm * (spectral_norm / (divisor * rows)),
-          formula,
-          {{"sigma_max", spectral_norm}, {"m", rows}}};
+  return {
+      "gradient", spectral_norm * (spectral_norm / (divisor * m)), formula, {{"sigma_max", spectral_norm}, {"m", m}}};
 }
 
 }  // namespace
 
-Constant least_squares_smoothness(double spectral_norm, Index m) {
+Constant least_squares_smoothness(double spectral_norm, double m) {
   return smoothness("sigma_max^2/m", 1, spectral_norm, m);
 }
 
-Constant logistic_smoothness(double spectral_norm, Index m) {
+Constant logistic_smoothness(double spectral_norm, double m) {
   return smoothness("sigma_max^2/4m", 4, spectral_norm, m);
 }
 
-Constant softmax_smoothness(double spectral_norm, Index m) { return smoothness("sigma_max^2/2m", 2, spectral_norm, m); }
+Constant softmax_smoothness(double spectral_norm, double m) {
+  return smoothness("sigma_max^2/2m", 2, spectral_norm, m);
+}
 
 Constant with_l2_smoothness(Constant constant, double lambda) {
   check_lambda(lambda);

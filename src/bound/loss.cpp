@@ -32,29 +32,29 @@ struct CrossEntropy {
   double certified_residual;     // 1
 };
 
-Constant cross_entropy(ConstantKind kind, const CrossEntropy& terms, double whole_norm, double row_norm_sum, Index m) {
-  const double rows = checked_count("m", m, 1);
+Constant cross_entropy(ConstantKind kind, const CrossEntropy& terms, double whole_norm, double row_norm_sum, double m) {
+  check_total(m);
   if (kind == ConstantKind::certified) {
     check_norm(terms.row_sum_symbol, row_norm_sum);
     return {loss_name(kind),
-            terms.certified_residual / rows * row_norm_sum,
+            terms.certified_residual / m * row_norm_sum,
             terms.certified_factor + " " + terms.row_sum_symbol,
-            {{terms.row_sum_symbol, row_norm_sum}, {"m", rows}}};
+            {{terms.row_sum_symbol, row_norm_sum}, {"m", m}}};
   }
   check_norm(terms.whole_symbol, whole_norm);
   return {loss_name(kind),
-          terms.published_residual / rows * whole_norm,
+          terms.published_residual / m * whole_norm,
           terms.published_factor + " " + terms.whole_symbol,
-          {{terms.whole_symbol, whole_norm}, {"m", rows}}};
+          {{terms.whole_symbol, whole_norm}, {"m", m}}};
 }
 
 Constant binary(ConstantKind kind, const char* whole, const char* row_sum, double whole_norm, double row_norm_sum,
-                Index m) {
+                double m) {
   return cross_entropy(kind, {whole, row_sum, "1/2m", 0.5, "1/m", 1}, whole_norm, row_norm_sum, m);
 }
 
 Constant multiclass(ConstantKind kind, const char* whole, const char* row_sum, double whole_norm, double row_norm_sum,
-                    Index m, Index classes) {
+                    double m, Index classes) {
   const double k = checked_count("k", classes, 2);
   Constant constant =
       cross_entropy(kind, {whole, row_sum, "(k-1)/(k m)", (k - 1) / k, "sqrt(2)/m", std::numbers::sqrt2}, whole_norm,
@@ -73,46 +73,46 @@ std::string weight_symbol(const Constant& constant, double weight_bound) {
 
 }  // namespace
 
-Constant linear_regression(ConstantKind kind, double weight_bound, double gram_norm, double target_product, Index m) {
-  const double rows = checked_count("m", m, 1);
+Constant linear_regression(ConstantKind kind, double weight_bound, double gram_norm, double target_product, double m) {
+  check_total(m);
   check_norm("K", weight_bound);
   check_norm("||X'X||_F", gram_norm);
   check_norm("||y'X||", target_product);
-  const double first = weight_bound / rows * gram_norm;
-  const double second = target_product / rows;
+  const double first = weight_bound / m * gram_norm;
+  const double second = target_product / m;
   const bool minus = kind == ConstantKind::coded;
   return {loss_name(kind),
           minus ? std::abs(first - second) : first + second,
           minus ? "abs(K/m ||X'X||_F - 1/m ||y'X||)" : "K/m ||X'X||_F + 1/m ||y'X||",
-          {{"K", weight_bound}, {"||X'X||_F", gram_norm}, {"||y'X||", target_product}, {"m", rows}}};
+          {{"K", weight_bound}, {"||X'X||_F", gram_norm}, {"||y'X||", target_product}, {"m", m}}};
 }
 
 Constant network_regression(ConstantKind kind, double output_bound, double target_norm, double penultimate_norm,
-                            Index m) {
+                            double m) {
   if (kind == ConstantKind::coded) no_coded("regression with a network");
-  const double rows = checked_count("m", m, 1);
+  check_total(m);
   check_norm("K_a", output_bound);
   check_norm("||y||", target_norm);
   check_norm("K_z", penultimate_norm);
   return {loss_name(kind),
-          (output_bound + target_norm) / rows * penultimate_norm,
+          (output_bound + target_norm) / m * penultimate_norm,
           "1/m (K_a + ||y||) K_z",
-          {{"K_a", output_bound}, {"||y||", target_norm}, {"K_z", penultimate_norm}, {"m", rows}}};
+          {{"K_a", output_bound}, {"||y||", target_norm}, {"K_z", penultimate_norm}, {"m", m}}};
 }
 
-Constant logistic_regression(ConstantKind kind, double feature_norm, double row_norm_sum, Index m) {
+Constant logistic_regression(ConstantKind kind, double feature_norm, double row_norm_sum, double m) {
   return binary(kind, "||X||_F", "sum ||x_i||", feature_norm, row_norm_sum, m);
 }
 
-Constant binary_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, Index m) {
+Constant binary_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, double m) {
   return binary(kind, "K_z", "sum ||a_i||", penultimate_norm, row_norm_sum, m);
 }
 
-Constant softmax_regression(ConstantKind kind, double feature_norm, double row_norm_sum, Index m, Index classes) {
+Constant softmax_regression(ConstantKind kind, double feature_norm, double row_norm_sum, double m, Index classes) {
   return multiclass(kind, "||X||_F", "sum ||x_i||", feature_norm, row_norm_sum, m, classes);
 }
 
-Constant multiclass_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, Index m, Index classes) {
+Constant multiclass_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, double m, Index classes) {
   return multiclass(kind, "K_z", "sum ||a_i||", penultimate_norm, row_norm_sum, m, classes);
 }
 

@@ -124,7 +124,7 @@ void RowRunner::run_seed(const Setting& setting, std::uint64_t seed, const linea
 Run RowRunner::run_rate(const Setting& setting, const NamedRate& rate, std::uint64_t seed,
                         const linear::Weights<double>& start, double seconds) {
   linear::SolverOptions options;
-  options.algorithm = training().batch > 0 ? linear::Algorithm::sgd : linear::Algorithm::gd;
+  options.solver = training().batch > 0 ? linear::Solver::sgd : linear::Solver::gd;
   options.rate = rate.rate;
   options.batch = training().batch;
   options.seed = seed;
@@ -174,6 +174,7 @@ void RowRunner::look_for_naive_stop(const Setting& setting, const linear::Weight
                                   [](const Run& run) { return run.rate_name == to_string(ConstantKind::coded); });
   if (coded == row_.runs.end() || training().paper.computed * 2 > static_cast<double>(coded->iterations)) return;
   linear::SolverOptions options;
+  options.solver = linear::Solver::gd;
   options.rate = coded->rate;
   options.epochs = static_cast<std::int64_t>(training().paper.computed) - 1;
   linear::State<double> state;

@@ -37,6 +37,7 @@ int trial_steps(const Problem<Scalar>& problem) {
 template <class Scalar>
 double trial_loss(const Problem<Scalar>& problem, double rate, int steps) {
   SolverOptions options;
+  options.solver = Solver::gd;
   options.rate = rate;
   options.epochs = steps;
   const Outcome<Scalar> outcome = solve(problem, options, State<Scalar>{});

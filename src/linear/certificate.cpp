@@ -20,10 +20,10 @@ double safe_decrement(const bound::CurvatureMatrix& matrix, const Eigen::MatrixX
   return matrix.decrement(gradient) * (1 + 2 * units * std::min(matrix.condition(), 1 / units));
 }
 
-// D t x_b for every row of this process, D the curvature of its loss in its scores.
+// D t x_b for every row of this process, D the curvature of its loss in its scores, without its weight.
 template <class Scalar>
-DenseMatrix<double> curved_rows(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column,
-                                const Eigen::RowVectorXd& t) {
+DenseMatrix<double> unweighed_rows(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column,
+                                   const Eigen::RowVectorXd& t) {
   if (problem.setup().family == Family::linear) return column * t;
   const auto p = pass.probabilities.array();
   if (problem.setup().family == Family::logistic) return (p.col(0) * (1 - p.col(0)) * column.array() * t[0]).matrix();
@@ -32,6 +32,14 @@ DenseMatrix<double> curved_rows(const Problem<Scalar>& problem, const FullPass& 
   for (Index i = 0; i < rows.rows(); ++i) {
     rows.row(i) = pass.probabilities.row(i).cwiseProduct((t.array() - means[i]).matrix()) * column[i];
   }
+  return rows;
+}
+
+template <class Scalar>
+DenseMatrix<double> curved_rows(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column,
+                                const Eigen::RowVectorXd& t) {
+  DenseMatrix<double> rows = unweighed_rows(problem, pass, column, t);
+  if (problem.row_weights().size() > 0) rows = problem.row_weights().asDiagonal() * rows;
   return rows;
 }
 
@@ -49,46 +57,77 @@ Eigen::MatrixXd last_curvature(const Problem<Scalar>& problem, const FullPass& p
   Eigen::MatrixXd curvature(outputs, outputs);
   for (Index c = 0; c < outputs; ++c) {
     const DenseMatrix<double> rows = curved_rows(problem, pass, column, Eigen::RowVectorXd::Unit(outputs, c));
-    curvature.col(c) = rows.transpose() * column / static_cast<double>(problem.rows());
+    curvature.col(c) = rows.transpose() * column / problem.total_weight();
   }
   all_reduce_sum(problem.communicator(), curvature);
   return (curvature + curvature.transpose()) / 2;
 }
 
+// Where the last row b of the weights has no penalty: takes H_b't from the gradient, so that its last row is 0, and
+// returns g_b't, what that costs a bound; infinite where the condition fails.
+template <class Scalar>
+double free_last(const Problem<Scalar>& problem, const FullPass& pass, Weights<double>& gradient) {
+  if (!problem.setup().penalty.spare_last) return 0;
+  const Vector<double> column = last_column(problem);
+  const Eigen::VectorXd wanted = gradient.bottomRows(1).transpose();
+  // Adding the same number to all outputs changes nothing: with that direction filled the matrix has an inverse.
+  Eigen::MatrixXd matrix = last_curvature(problem, pass, column);
+  if (problem.setup().family == Family::softmax) matrix.array() += matrix.trace() / static_cast<double>(matrix.size());
+  const bound::CurvatureMatrix curvature(matrix);
+  const double cost = safe_decrement(curvature, wanted);
+  if (!std::isfinite(cost)) return kNoBound;
+  const Eigen::RowVectorXd t = curvature.step(wanted).transpose();
+  const double reach =
+      problem.setup().family == Family::softmax ? t.maxCoeff() - t.minCoeff() : t.cwiseAbs().maxCoeff();
+  const double widest = all_reduce_max(problem.communicator(), column.size() > 0 ? column.cwiseAbs().maxCoeff() : 0);
+  if (problem.setup().family != Family::linear && !(reach * widest <= 1)) return kNoBound;
+  gradient -= transposed_product(problem, curved_rows(problem, pass, column, t)) / problem.total_weight();
+  return cost;
+}
+
 }  // namespace
+
+double largest_curvature(Family family) {
+  return family == Family::linear     ? bound::kLeastSquaresCurvature
+         : family == Family::logistic ? bound::kLogisticCurvature
+                                      : bound::kSoftmaxCurvature;
+}
 
 template <class Scalar>
 double duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
   const Index n = problem.features();
   const Penalty& penalty = problem.setup().penalty;
-  const bool spared = penalty.spare_last;
   if (penalty.empty()) return kNoBound;
   Weights<double> gradient = pass.gradient;
-  double gap = 0;
-  if (spared) {
-    const Vector<double> column = last_column(problem);
-    const Eigen::VectorXd wanted = gradient.bottomRows(1).transpose();
-    // Adding the same number to all outputs changes nothing: with that direction filled the matrix has an inverse.
-    Eigen::MatrixXd matrix = last_curvature(problem, pass, column);
-    if (problem.setup().family == Family::softmax)
-      matrix.array() += matrix.trace() / static_cast<double>(matrix.size());
-    const bound::CurvatureMatrix curvature(matrix);
-    gap = safe_decrement(curvature, wanted);
-    if (!std::isfinite(gap)) return kNoBound;
-    const Eigen::RowVectorXd t = curvature.step(wanted).transpose();
-    const double reach =
-        problem.setup().family == Family::softmax ? t.maxCoeff() - t.minCoeff() : t.cwiseAbs().maxCoeff();
-    const double widest = all_reduce_max(problem.communicator(), column.size() > 0 ? column.cwiseAbs().maxCoeff() : 0);
-    if (problem.setup().family != Family::linear && !(reach * widest <= 1)) return kNoBound;
-    gradient -=
-        transposed_product(problem, curved_rows(problem, pass, column, t)) / static_cast<double>(problem.rows());
-  }
-  const Index kept = spared ? n - 1 : n;
+  double gap = free_last(problem, pass, gradient);
+  const Index kept = penalty.spare_last ? n - 1 : n;
   if (kept > 0) {
-    const bound::CurvatureMatrix curvature(penalty_curvature(penalty, n).topLeftCorner(kept, kept));
-    gap += safe_decrement(curvature, gradient.topRows(kept)) / 2;
+    gap += penalty.tikhonov.empty()
+               ? gradient.topRows(kept).squaredNorm() / (2 * penalty.l2)
+               : safe_decrement(bound::CurvatureMatrix(penalty_curvature(penalty, n).topLeftCorner(kept, kept)),
+                                gradient.topRows(kept)) /
+                     2;
   }
   return with_rounding(gap, pass.loss);
+}
+
+template <class Scalar>
+double sparse_duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
+  const Penalty& penalty = problem.setup().penalty;
+  const Index kept = problem.features() - (penalty.spare_last ? 1 : 0);
+  Weights<double> gradient = pass.gradient;
+  const double cost = free_last(problem, pass, gradient);
+  const auto w = pass.weights.topRows(kept).array();
+  const double size = penalty.l1 * w.abs().sum(), square = penalty.l2 / 2 * w.square().sum();
+  const Eigen::ArrayXXd c = gradient.topRows(kept).array() - penalty.l2 * w;
+  const double largest = kept > 0 ? c.abs().maxCoeff() : 0;
+  const double share = largest > penalty.l1 ? penalty.l1 / largest : 1;
+  double gap = share * cost + (1 - share) * (pass.loss - square) + size + square + share * (c * w).sum();
+  if (penalty.l2 > 0) {
+    const double excess = (c.abs() - penalty.l1).max(0).square().sum() / (2 * penalty.l2);
+    gap = std::min(gap, cost + size + square + (c * w).sum() + excess);
+  }
+  return with_rounding(std::max(gap, 0.0), pass.loss + size);
 }
 
 template <class Scalar>
@@ -136,6 +175,8 @@ Weights<double> expanded(const Eigen::VectorXd& stacked, const Eigen::MatrixXd& 
   return stacked.reshaped(stacked.size() / basis.cols(), basis.cols()) * basis.transpose();
 }
 
+template double sparse_duality_gap(const Problem<float>&, const FullPass&);
+template double sparse_duality_gap(const Problem<double>&, const FullPass&);
 template double duality_gap(const Problem<float>&, const FullPass&);
 template double duality_gap(const Problem<double>&, const FullPass&);
 template double curvature_gap(const Problem<float>&, const FullPass&, const bound::CurvatureMatrix&);

@@ -12,6 +12,11 @@
 //             a row can differ after a step of norm 1 in H: the third derivative of the loss along v is at most the
 //             largest change of a row's scores times the second, so H(w + v) >= exp(-R |v|_H) H(w). It needs no
 //             penalty.
+//   L1        F being the loss of the rows, c its gradient (with the last row freed as above), and s = min(1,
+//   l1/max|c|):
+//                 (1-s) F + s g_b't + sum of l1 |w| + l2/2 w^2 + s c w
+//             because s times the residuals is feasible in the dual problem, and so are residuals of 0, whose
+//             divergence is F: it is convex. With l2 > 0 also the same for s = 1 with (|c| - l1)_+^2 / 2 l2 added.
 //   least squares g'H^-1 g / 2, exact.
 // Rounding is added to each: 16 units of the last place of the loss, and of g'M^-1 g a share that grows with the
 // condition of M.
@@ -21,9 +26,16 @@
 
 namespace lipschitzlr::linear {
 
+// The largest second derivative of a row's loss in its scores: what S is multiplied with in bound/matrix.hpp.
+double largest_curvature(Family family);
+
 // Infinite where the condition fails or P has no inverse.
 template <class Scalar>
 double duality_gap(const Problem<Scalar>& problem, const FullPass& pass);
+
+// With l1 in the penalty, which the pass' loss and gradient are without. Infinite where the condition fails.
+template <class Scalar>
+double sparse_duality_gap(const Problem<Scalar>& problem, const FullPass& pass);
 
 // hessian: of f at the pass' weights, in the coordinates of reduced(); collective.
 template <class Scalar>

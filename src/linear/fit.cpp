@@ -8,6 +8,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/weights.hpp"
+#include "lipschitzlr/linear/cross_validation.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -29,8 +30,7 @@ Family family_of_target(const data::Table& table) {
   return table.labels.size() == 2 ? Family::logistic : Family::softmax;
 }
 
-data::Table share_of_rows(const data::Table& table, const Communicator& communicator) {
-  const auto [first, last] = share_of(table.rows(), communicator.rank(), communicator.size());
+data::Table rows_between(const data::Table& table, Index first, Index last) {
   std::vector<Index> rows(static_cast<std::size_t>(last - first));
   std::iota(rows.begin(), rows.end(), first);
   return data::take_rows(table, rows);
@@ -70,15 +70,23 @@ Preparation prepare(const data::Table& training, Family family, const FitOptions
 
 template <class Scalar>
 std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const Preparation& preparation,
-                                              ThreadPool& pool, Communicator* communicator) {
+                                              ThreadPool& pool, Communicator* communicator,
+                                              const Vector<double>& row_weights) {
   using Matrix = typename Problem<Scalar>::Matrix;
-  const auto problem_of = [&](const data::Table& table) {
+  if (row_weights.size() != 0 && row_weights.size() != training.rows()) {
+    throw Error(Fault::usage, fmt::format("there are {} rows to learn from but {} weights of rows", training.rows(),
+                                          row_weights.size()));
+  }
+  const auto problem_of = [&](const data::Table& table, const Vector<double>& weights) {
     Matrix design =
         std::visit([&](const auto& rows) { return Matrix(preparation.scaler.design<Scalar>(rows)); }, table.features);
     return std::make_unique<Problem<Scalar>>(std::move(design), table.target.template cast<Scalar>(), preparation.setup,
-                                             pool, communicator);
+                                             pool, communicator, weights);
   };
-  return communicator == nullptr ? problem_of(training) : problem_of(share_of_rows(training, *communicator));
+  if (communicator == nullptr) return problem_of(training, row_weights);
+  const auto [first, last] = share_of(training.rows(), communicator->rank(), communicator->size());
+  return problem_of(rows_between(training, first, last),
+                    row_weights.size() == 0 ? row_weights : Vector<double>(row_weights.segment(first, last - first)));
 }
 
 Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights) {
@@ -96,9 +104,15 @@ Model make_model(const data::Table& training, const Preparation& preparation, We
 
 Model fit(data::Table table, const FitOptions& options) {
   const Family family = choose_family(options.family, table);
-  const Preparation preparation = prepare(table, family, options);
   ThreadPool pool(options.threads);
-  const auto problem = make_problem<double>(table, preparation, pool);
+  Preparation preparation = prepare(table, family, options);
+  if (options.choose_penalty && options.penalty.empty()) {
+    FitOptions path_options = options;
+    path_options.penalty.spare_last = options.intercept;
+    const PenaltyPath path = cross_validate<double>(table, family, path_options, {}, pool);
+    preparation.setup.penalty = {path.points[path.best].lambda, {}, options.intercept};
+  }
+  const auto problem = make_problem<double>(table, preparation, pool, nullptr, options.row_weights);
   const auto outcome = solve(*problem, options.solver, State<double>{});
   if (outcome.stop == Stop::not_finite) {
     throw Error(Fault::training,
@@ -106,6 +120,9 @@ Model fit(data::Table table, const FitOptions& options) {
   }
   Model model = make_model(table, preparation, outcome.state.weights);
   model.training = nlohmann::json{{"stop", to_string(outcome.stop)},
+                                  {"solver", to_string(outcome.choice.solver)},
+                                  {"verdict", outcome.verdict},
+                                  {"l2", problem->setup().penalty.l2},
                                   {"epochs", outcome.last.epoch},
                                   {"loss", outcome.last.loss},
                                   {"gradient_norm", outcome.last.gradient_norm}}
@@ -114,8 +131,8 @@ Model fit(data::Table table, const FitOptions& options) {
 }
 
 template std::unique_ptr<Problem<float>> make_problem(const data::Table&, const Preparation&, ThreadPool&,
-                                                      Communicator*);
+                                                      Communicator*, const Vector<double>&);
 template std::unique_ptr<Problem<double>> make_problem(const data::Table&, const Preparation&, ThreadPool&,
-                                                       Communicator*);
+                                                       Communicator*, const Vector<double>&);
 
 }  // namespace lipschitzlr::linear

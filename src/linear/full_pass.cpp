@@ -28,34 +28,35 @@ struct Part {
   Weights<double> gradient;
 };
 
-// Turns one row of scores into residuals in place, and its probabilities, where there are any.
-void finish_row(Family family, double target, Eigen::Ref<Eigen::RowVectorXd> scores,
+// Turns one row of scores into residuals in place, times the row's weight, and its probabilities, where there are any.
+void finish_row(Family family, double target, double weight, Eigen::Ref<Eigen::RowVectorXd> scores,
                 Eigen::Ref<Eigen::RowVectorXd> probabilities, Part& part) {
   if (family == Family::linear) {
     scores[0] -= target;
-    part.loss += scores[0] * scores[0] / 2;
+    part.loss += weight * (scores[0] * scores[0] / 2);
     part.separated = false;
   } else if (family == Family::logistic) {
     const double z = scores[0], small = std::exp(-std::abs(z));
-    part.loss += std::max(z, 0.0) - target * z + std::log1p(small);
+    part.loss += weight * (std::max(z, 0.0) - target * z + std::log1p(small));
     probabilities[0] = (z > 0 ? 1 : small) / (1 + small);
-    part.separated &= target == 1 ? z > 0 : z < 0;
+    part.separated &= weight == 0 || (target == 1 ? z > 0 : z < 0);
     scores[0] = z > 0 && target == 1 ? -small / (1 + small) : probabilities[0] - target;
   } else {
     const auto own = static_cast<Index>(target);
     Index best = 0;
     const double highest = scores.maxCoeff(&best), mine = scores[own];
-    part.separated &= best == own && (scores.array() == highest).count() == 1;
+    part.separated &= weight == 0 || (best == own && (scores.array() == highest).count() == 1);
     probabilities = (scores.array() - highest).exp();
     probabilities[best] = 0;
     const double rest = probabilities.sum();  // without the largest: small sums keep their digits
-    part.loss += highest - mine + std::log1p(rest);
+    part.loss += weight * (highest - mine + std::log1p(rest));
     probabilities[best] = 1;
     probabilities /= 1 + rest;
     scores = probabilities;
     scores[own] = 0;
     scores[own] = -scores.sum();
   }
+  if (weight != 1) scores *= weight;
 }
 
 }  // namespace
@@ -64,6 +65,7 @@ template <class Scalar>
 FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weights) {
   const ProblemSetup& setup = problem.setup();
   const Index rows = problem.targets().size();
+  const Vector<double>& row_weights = problem.row_weights();
   FullPass pass;
   pass.weights = weights;
   pass.probabilities.resize(rows, setup.family == Family::linear ? 0 : weights.cols());
@@ -75,7 +77,8 @@ FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weight
           DenseMatrix<double> scores = block * weights;
           Part& part = parts[number];
           for (Index i = 0; i < count; ++i) {
-            finish_row(setup.family, static_cast<double>(problem.targets()[first + i]), scores.row(i),
+            const double weight = row_weights.size() == 0 ? 1 : row_weights[first + i];
+            finish_row(setup.family, static_cast<double>(problem.targets()[first + i]), weight, scores.row(i),
                        pass.probabilities.row(first + i), part);
           }
           part.gradient = block.transpose() * scores;
@@ -90,7 +93,7 @@ FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weight
     if (part.gradient.size() > 0) sums.tail(weights.size()) += part.gradient.reshaped<Eigen::RowMajor>();
   }
   all_reduce_sum(problem.communicator(), sums);
-  const double m = static_cast<double>(problem.rows());
+  const double m = problem.total_weight();
   pass.gradient = Eigen::Map<const Weights<double>>(sums.data() + 2, weights.rows(), weights.cols()) / m;
   pass.separated = sums[1] == 0;
   pass.loss = sums[0] / m + add_penalty(setup.penalty, weights, pass.gradient);
@@ -107,6 +110,27 @@ Weights<double> transposed_product(const Problem<Scalar>& problem, const DenseMa
           parts[at] =
               matrix.middleRows(first, count).template cast<double>().transpose() * rows.middleRows(first, count);
         });
+        for (Index at = 0; at < chunks; ++at) sum += parts[static_cast<std::size_t>(at)];
+      },
+      problem.matrix());
+  all_reduce_sum(problem.communicator(), sum);
+  return sum;
+}
+
+template <class Scalar>
+Vector<double> column_squares(const Problem<Scalar>& problem) {
+  std::vector<Vector<double>> parts(kPassChunks);
+  Vector<double> sum = Vector<double>::Zero(problem.features());
+  std::visit(
+      [&](const auto& matrix) {
+        const Index chunks =
+            for_each_chunk(matrix.rows(), problem.pool(), [&](Index first, Index count, std::size_t at) {
+              const auto block = matrix.middleRows(first, count).template cast<double>();
+              const Vector<double>& weights = problem.row_weights();
+              parts[at] =
+                  block.cwiseProduct(block).transpose() *
+                  (weights.size() == 0 ? Vector<double>::Ones(count) : Vector<double>(weights.segment(first, count)));
+            });
         for (Index at = 0; at < chunks; ++at) sum += parts[static_cast<std::size_t>(at)];
       },
       problem.matrix());
@@ -134,6 +158,8 @@ template FullPass full_pass(const Problem<float>&, const Weights<double>&);
 template FullPass full_pass(const Problem<double>&, const Weights<double>&);
 template Weights<double> transposed_product(const Problem<float>&, const DenseMatrix<double>&);
 template Weights<double> transposed_product(const Problem<double>&, const DenseMatrix<double>&);
+template Vector<double> column_squares(const Problem<float>&);
+template Vector<double> column_squares(const Problem<double>&);
 template double largest_scaled_square(const Problem<float>&, const Vector<double>&);
 template double largest_scaled_square(const Problem<double>&, const Vector<double>&);
 

@@ -23,6 +23,10 @@ FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weight
 template <class Scalar>
 Weights<double> transposed_product(const Problem<Scalar>& problem, const DenseMatrix<double>& rows);
 
+// The squared norm of every column over the rows of all processes, each times its weight.
+template <class Scalar>
+Vector<double> column_squares(const Problem<Scalar>& problem);
+
 // max over the rows x of all processes of the sum of (s_j x_j)^2.
 template <class Scalar>
 double largest_scaled_square(const Problem<Scalar>& problem, const Vector<double>& scale);

@@ -14,6 +14,44 @@ double log_sum_exp(const DenseMatrix<double>& scores, Index row) {
   return highest + std::log(sum);
 }
 
+std::map<double, double> weight_of_values(const Vector<double>& targets, const Vector<double>& weights) {
+  std::map<double, double> sums;
+  for (Index i = 0; i < targets.size(); ++i) sums[targets[i]] += weights[i];
+  return sums;
+}
+
+void measure_regression(Metrics& metrics, const DenseMatrix<double>& scores, const Vector<double>& targets,
+                        const Vector<double>& weights) {
+  const Vector<double> residuals = scores.col(0) - targets;
+  const double total = weights.sum(), squares = weights.dot(residuals.cwiseAbs2());
+  metrics.rmse = std::sqrt(squares / total);
+  metrics.mae = weights.dot(residuals.cwiseAbs()) / total;
+  const double spread = weights.dot((targets.array() - weights.dot(targets) / total).square().matrix());
+  metrics.r2 = spread > 0 ? 1 - squares / spread : 0;
+}
+
+void measure_classes(Metrics& metrics, Family family, const DenseMatrix<double>& scores, const Vector<double>& targets,
+                     Index classes, const Vector<double>& weights) {
+  const auto size = static_cast<std::size_t>(classes);
+  metrics.confusion.assign(size, std::vector<Index>(size));
+  double right = 0, majority = 0;
+  for (Index i = 0; i < targets.size(); ++i) {
+    const auto truth = static_cast<Index>(targets[i]);
+    const Index guess = predicted_class(family, scores, i);
+    ++metrics.confusion[static_cast<std::size_t>(truth)][static_cast<std::size_t>(guess)];
+    if (truth == guess) right += weights[i];
+  }
+  for (const auto& [value, weight] : weight_of_values(targets, weights)) majority = std::max(majority, weight);
+  metrics.accuracy = right / weights.sum();
+  metrics.majority_accuracy = majority / weights.sum();
+}
+
+Vector<double> ones_or(const Vector<double>& weights, Index rows) {
+  return weights.size() == 0 ? Vector<double>::Ones(rows) : weights;
+}
+
+}  // namespace
+
 double row_loss(Family family, const DenseMatrix<double>& scores, double target, Index row) {
   switch (family) {
     case Family::linear: {
@@ -30,45 +68,15 @@ double row_loss(Family family, const DenseMatrix<double>& scores, double target,
   return 0;
 }
 
-std::map<double, Index> count_values(const Vector<double>& targets) {
-  std::map<double, Index> counts;
-  for (double target : targets) ++counts[target];
-  return counts;
-}
-
-void measure_regression(Metrics& metrics, const DenseMatrix<double>& scores, const Vector<double>& targets) {
-  const Vector<double> residuals = scores.col(0) - targets;
-  metrics.rmse = std::sqrt(residuals.squaredNorm() / static_cast<double>(targets.size()));
-  metrics.mae = residuals.cwiseAbs().mean();
-  const double spread = (targets.array() - targets.mean()).matrix().squaredNorm();
-  metrics.r2 = spread > 0 ? 1 - residuals.squaredNorm() / spread : 0;
-}
-
-void measure_classes(Metrics& metrics, Family family, const DenseMatrix<double>& scores, const Vector<double>& targets,
-                     Index classes) {
-  const auto size = static_cast<std::size_t>(classes);
-  metrics.confusion.assign(size, std::vector<Index>(size));
-  Index right = 0, majority = 0;
-  for (Index i = 0; i < targets.size(); ++i) {
-    const auto truth = static_cast<Index>(targets[i]);
-    const Index guess = predicted_class(family, scores, i);
-    ++metrics.confusion[static_cast<std::size_t>(truth)][static_cast<std::size_t>(guess)];
-    right += truth == guess;
+double best_constant_loss(Family family, const Vector<double>& targets, const Vector<double>& row_weights) {
+  const Vector<double> weights = ones_or(row_weights, targets.size());
+  const double total = weights.sum();
+  if (family == Family::linear) {
+    return weights.dot((targets.array() - weights.dot(targets) / total).square().matrix()) / (2 * total);
   }
-  for (const auto& [value, count] : count_values(targets)) majority = std::max(majority, count);
-  metrics.accuracy = static_cast<double>(right) / static_cast<double>(targets.size());
-  metrics.majority_accuracy = static_cast<double>(majority) / static_cast<double>(targets.size());
-}
-
-}  // namespace
-
-double best_constant_loss(Family family, const Vector<double>& targets) {
-  const auto m = static_cast<double>(targets.size());
-  if (family == Family::linear) return (targets.array() - targets.mean()).square().sum() / (2 * m);
   double entropy = 0;
-  for (const auto& [value, count] : count_values(targets)) {
-    const double share = static_cast<double>(count) / m;
-    entropy -= share * std::log(share);
+  for (const auto& [value, weight] : weight_of_values(targets, weights)) {
+    if (weight > 0) entropy -= weight / total * std::log(weight / total);
   }
   return entropy;
 }
@@ -92,16 +100,18 @@ std::vector<double> probabilities(Family family, const DenseMatrix<double>& scor
   return shares;
 }
 
-Metrics measure(Family family, const DenseMatrix<double>& scores, const Vector<double>& targets, Index classes) {
+Metrics measure(Family family, const DenseMatrix<double>& scores, const Vector<double>& targets, Index classes,
+                const Vector<double>& row_weights) {
+  const Vector<double> weights = ones_or(row_weights, targets.size());
   Metrics metrics;
   metrics.rows = targets.size();
-  for (Index i = 0; i < targets.size(); ++i) metrics.loss += row_loss(family, scores, targets[i], i);
-  metrics.loss /= static_cast<double>(targets.size());
-  metrics.constant_loss = best_constant_loss(family, targets);
+  for (Index i = 0; i < targets.size(); ++i) metrics.loss += weights[i] * row_loss(family, scores, targets[i], i);
+  metrics.loss /= weights.sum();
+  metrics.constant_loss = best_constant_loss(family, targets, weights);
   if (family == Family::linear) {
-    measure_regression(metrics, scores, targets);
+    measure_regression(metrics, scores, targets, weights);
   } else {
-    measure_classes(metrics, family, scores, targets, classes);
+    measure_classes(metrics, family, scores, targets, classes, weights);
   }
   return metrics;
 }

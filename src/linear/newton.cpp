@@ -1,12 +1,9 @@
 #include "lipschitzlr/linear/newton.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "linear/certificate.hpp"
-#include "linear/stop_monitor.hpp"
-#include "lipschitzlr/base/error.hpp"
+#include "linear/certified_run.hpp"
 #include "lipschitzlr/linear/gram.hpp"
 
 namespace lipschitzlr::linear {
@@ -14,29 +11,19 @@ namespace {
 
 constexpr double kArmijo = 1e-4;
 constexpr int kMostHalvings = 12;
-constexpr double kDefaultGap = 1e-10;
-
-double largest_curvature(Family family) {
-  return family == Family::linear     ? bound::kLeastSquaresCurvature
-         : family == Family::logistic ? bound::kLogisticCurvature
-                                      : bound::kSoftmaxCurvature;
-}
 
 template <class Scalar>
 class Newton {
  public:
   Newton(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start, const Observer& observer)
       : problem_(problem),
-        options_(options),
-        monitor_(observer, options.seconds, problem.communicator()),
+        run_(problem, options, std::move(start), observer),
         basis_(output_basis(problem.setup().classes)) {
-    outcome_.state = std::move(start);
-    State<Scalar>& state = outcome_.state;
-    if (state.weights.size() == 0) state.weights = problem.zero_weights();
-    check_fits(state, problem.features(), problem.setup().classes);
+    State<Scalar>& state = run_.state();
     weights_ = state.weights.template cast<double>();
-    // The penalty is least, and the loss the same, without the part that all outputs share.
-    if (weights_.cols() > 1) {
+    // The penalty is least, and the loss the same, without the part that all outputs share. Weights of an earlier run
+    // have none but rounding, and taking that away would change the bits of its continuation.
+    if (std::exchange(state.solver, kName) != kName && weights_.cols() > 1) {
       weights_.colwise() -= weights_.rowwise().mean().eval();
       weights_ = weights_.template cast<Scalar>().template cast<double>().eval();
     }
@@ -44,44 +31,25 @@ class Newton {
 
   Outcome<Scalar> run() {
     pass_ = full_pass(problem_, weights_);
-    if (!std::isfinite(pass_.loss)) {
-      throw Error(Fault::training, fmt::format("the loss of the starting weights is {}", pass_.loss));
-    }
     std::optional<Stop> stop;
     while (!(stop = measure())) {
-      if (!step()) {
-        stop = Stop::relative_tolerance;
-        break;
-      }
-      ++outcome_.state.epoch;
-      ++outcome_.state.step;
+      if (!step()) return run_.end(Stop::relative_tolerance);
+      ++run_.state().epoch;
+      ++run_.state().step;
     }
-    outcome_.stop = *stop;
-    return std::move(outcome_);
+    return run_.end(*stop);
   }
 
  private:
   std::optional<Stop> measure() {
-    RunChecks& checks = outcome_.checks;
-    ++checks.measurements;
-    if (checks.measurements > 1 && pass_.loss > outcome_.last.loss) ++checks.rises;
-    State<Scalar>& state = outcome_.state;
-    state.weights = weights_.template cast<Scalar>();
+    run_.state().weights = weights_.template cast<Scalar>();
+    if (!std::isfinite(pass_.loss)) return run_.measure({pass_.loss, pass_.gradient.norm(), rate_, kInfinity});
     const bool exact = problem_.setup().family == Family::linear;
     if (!hessian_ || !exact) hessian_.emplace(hessian());
-    outcome_.certified_gap =
+    run_.outcome().condition = hessian_->condition();
+    const double gap =
         std::min(curvature_gap(problem_, pass_, *hessian_), exact ? kInfinity : duality_gap(problem_, pass_));
-    outcome_.last = {state.epoch, state.step, pass_.loss, pass_.gradient.norm(), weights_.norm(), rate_, 0};
-    monitor_.show(outcome_.last);
-    const double share = options_.gap_tolerance > 0 ? options_.gap_tolerance : kDefaultGap;
-    if (monitor_.interrupted()) return Stop::interrupted;
-    if (pass_.loss < options_.loss_threshold) return Stop::loss_threshold;
-    if (outcome_.certified_gap <= share * std::abs(pass_.loss)) return Stop::certified;
-    if (pass_.gradient.norm() <= options_.gradient_tolerance) return Stop::gradient_tolerance;
-    if (pass_.separated && problem_.setup().penalty.empty()) return Stop::separable;
-    if (state.epoch >= options_.epochs) return Stop::epochs;
-    if (monitor_.late()) return Stop::seconds;
-    return std::nullopt;
+    return run_.measure({pass_.loss, pass_.gradient.norm(), rate_, gap, pass_.separated});
   }
 
   // False when no step lowers the loss any more: rounding is all that is left.
@@ -110,10 +78,14 @@ class Newton {
     return false;
   }
 
+  // X'DX / m with every row times its weight; empty: D = I.
   Eigen::MatrixXd gram_of(const Vector<double>& d) const {
-    return std::visit([&](const auto& matrix) { return gram(matrix, d, problem_.pool(), problem_.communicator()); },
-                      problem_.matrix()) /
-           static_cast<double>(problem_.rows());
+    const Vector<double>& weights = problem_.row_weights();
+    const Vector<double> weighed = weights.size() == 0 ? d : d.size() == 0 ? weights : weights.cwiseProduct(d).eval();
+    return std::visit(
+               [&](const auto& matrix) { return gram(matrix, weighed, problem_.pool(), problem_.communicator()); },
+               problem_.matrix()) /
+           problem_.total_weight();
   }
 
   bound::CurvatureMatrix curvature(double factor) const {
@@ -148,12 +120,11 @@ class Newton {
 
   Index features() const { return problem_.features(); }
 
+  static constexpr const char* kName = "newton";
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Problem<Scalar>& problem_;
-  const SolverOptions& options_;
-  StopMonitor monitor_;
+  CertifiedRun<Scalar> run_;
   Eigen::MatrixXd basis_;
-  Outcome<Scalar> outcome_;
   Weights<double> weights_;
   FullPass pass_;
   std::optional<bound::CurvatureMatrix> hessian_, bound_;

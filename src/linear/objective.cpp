@@ -56,7 +56,7 @@ struct Objective<Scalar>::Impl {
   double row_work;
   ThreadPool& pool;
   const kernel::Engine<Scalar>& engine;
-  Vector<Scalar> targets;
+  Vector<Scalar> targets, row_weights;
   std::vector<std::int32_t> labels;
   kernel::Job<Scalar> job;  // what all chunks of all calls have in common
 
@@ -67,19 +67,22 @@ struct Objective<Scalar>::Impl {
   std::vector<double> losses;
 
   template <class Matrix>
-  Impl(Family kind, const Matrix& features, const Vector<Scalar>& given, Index classes, ThreadPool& threads)
+  Impl(Family kind, const Matrix& features, const Vector<Scalar>& given, Index classes, ThreadPool& threads,
+       const Vector<double>& weights_of_rows)
       : family(kind),
         rows(features.rows()),
         outputs(classes),
         pool(threads),
         engine(engine_for(features)),
-        targets(given) {
+        targets(given),
+        row_weights(weights_of_rows.cast<Scalar>()) {
     check(features.cols());
     describe(features, job);
     job.loss = static_cast<kernel::Loss>(family);  // in the same order
     job.features = size_of(features.cols());
     job.outputs = size_of(outputs);
     job.targets = targets.data();
+    if (row_weights.size() > 0) job.row_weights = row_weights.data();
     if (family == Family::logistic) class_indices(targets, 2);
     if (family == Family::softmax) labels = class_indices(targets, outputs);
     job.labels = labels.data();
@@ -113,6 +116,14 @@ struct Objective<Scalar>::Impl {
     if (targets.size() != rows) {
       throw Error(Fault::data, fmt::format("there are {} rows but {} targets", rows, targets.size()));
     }
+    if (row_weights.size() != 0 && row_weights.size() != rows) {
+      throw Error(Fault::data, fmt::format("there are {} rows but {} weights of rows", rows, row_weights.size()));
+    }
+    for (Index i = 0; i < row_weights.size(); ++i) {
+      if (std::isfinite(row_weights[i]) && row_weights[i] >= 0) continue;
+      throw Error(Fault::data, fmt::format("row {}: the weight {} is not a finite number, 0 or above", i + 1,
+                                           static_cast<double>(row_weights[i])));
+    }
     const Index least = family == Family::softmax ? 2 : 1;
     if (outputs < least || (family != Family::softmax && outputs != 1)) {
       throw Error(Fault::data, fmt::format("{} regression can't have {} outputs; softmax takes 2 or more, the others 1",
@@ -127,7 +138,8 @@ struct Objective<Scalar>::Impl {
     Scalar* const packed = weights.reserve(packed_size);
     engine.pack(job.features, job.outputs, at.data(), packed);
     job.weights = packed;
-    job.scale = static_cast<Scalar>(1.0 / static_cast<double>(count));
+    const double total = total_weight(batch, count);
+    job.scale = static_cast<Scalar>(total > 0 ? 1 / total : 0);
     job.gradient = gradients.reserve(plan.chunks * packed_size);
     job.scratch = scratch.reserve(plan.chunks * scratch_size);
     if (losses.size() < plan.chunks) losses.resize(plan.chunks);
@@ -136,7 +148,15 @@ struct Objective<Scalar>::Impl {
     engine.unpack(job.features, job.outputs, job.gradient, gradient.data());
     double loss = 0;
     for (std::size_t i = 0; i < plan.chunks; ++i) loss += losses[i];
-    return loss / static_cast<double>(count);
+    return total > 0 ? loss / total : 0;
+  }
+
+  double total_weight(const Index* batch, std::size_t count) const {
+    if (row_weights.size() == 0) return static_cast<double>(count);
+    if (batch == nullptr) return row_weights.template cast<double>().sum();
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += static_cast<double>(row_weights[batch[i]]);
+    return sum;
   }
 
   void run(const Plan& plan, const Index* batch, std::size_t count) {
@@ -173,13 +193,13 @@ struct Objective<Scalar>::Impl {
 
 template <class Scalar>
 Objective<Scalar>::Objective(Family family, const DenseMatrix<Scalar>& features, const Vector<Scalar>& targets,
-                             Index classes, ThreadPool& pool)
-    : impl_(std::make_unique<Impl>(family, features, targets, classes, pool)) {}
+                             Index classes, ThreadPool& pool, const Vector<double>& row_weights)
+    : impl_(std::make_unique<Impl>(family, features, targets, classes, pool, row_weights)) {}
 
 template <class Scalar>
 Objective<Scalar>::Objective(Family family, const SparseMatrix<Scalar>& features, const Vector<Scalar>& targets,
-                             Index classes, ThreadPool& pool)
-    : impl_(std::make_unique<Impl>(family, features, targets, classes, pool)) {}
+                             Index classes, ThreadPool& pool, const Vector<double>& row_weights)
+    : impl_(std::make_unique<Impl>(family, features, targets, classes, pool, row_weights)) {}
 
 template <class Scalar>
 Objective<Scalar>::~Objective() = default;

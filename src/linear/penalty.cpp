@@ -30,6 +30,13 @@ DenseMatrix<double> penalty_curvature(const Penalty& penalty, Index features) {
   return curvature;
 }
 
+Vector<double> penalty_diagonal(const Penalty& penalty, Index features) {
+  if (!penalty.tikhonov.empty()) return penalty_curvature(penalty, features).diagonal();
+  Vector<double> diagonal = Vector<double>::Constant(features, penalty.l2);
+  if (penalty.spare_last) diagonal[features - 1] = 0;
+  return diagonal;
+}
+
 template double add_penalty(const Penalty&, const Weights<float>&, Weights<float>&);
 template double add_penalty(const Penalty&, const Weights<double>&, Weights<double>&);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "linear/take_rows.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/gradient.hpp"
@@ -12,23 +13,17 @@ namespace lipschitzlr::linear {
 namespace {
 
 template <class Scalar>
-DenseMatrix<Scalar> take(const DenseMatrix<Scalar>& matrix, std::span<const Index> rows) {
-  DenseMatrix<Scalar> taken(static_cast<Index>(rows.size()), matrix.cols());
-  for (Index i = 0; i < taken.rows(); ++i) taken.row(i) = matrix.row(rows[static_cast<std::size_t>(i)]);
-  return taken;
+void scale_rows(DenseMatrix<Scalar>& matrix, const Vector<double>& factors) {
+  matrix = factors.cast<Scalar>().asDiagonal() * matrix;
 }
 
 template <class Scalar>
-SparseMatrix<Scalar> take(const SparseMatrix<Scalar>& matrix, std::span<const Index> rows) {
-  SparseMatrix<Scalar> taken(static_cast<Index>(rows.size()), matrix.cols());
-  for (Index i = 0; i < taken.rows(); ++i) {
-    taken.startVec(i);
-    for (typename SparseMatrix<Scalar>::InnerIterator cell(matrix, rows[static_cast<std::size_t>(i)]); cell; ++cell) {
-      taken.insertBack(i, cell.col()) = cell.value();
+void scale_rows(SparseMatrix<Scalar>& matrix, const Vector<double>& factors) {
+  for (Index i = 0; i < matrix.rows(); ++i) {
+    for (typename SparseMatrix<Scalar>::InnerIterator cell(matrix, i); cell; ++cell) {
+      cell.valueRef() *= static_cast<Scalar>(factors[i]);
     }
   }
-  taken.finalize();
-  return taken;
 }
 
 template <class Value, class Measure>
@@ -47,15 +42,24 @@ double default_weight_bound(Family family, Index classes, const Penalty& penalty
 
 template <class Scalar>
 Problem<Scalar>::Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool,
-                         Communicator* communicator)
+                         Communicator* communicator, const Vector<double>& row_weights)
     : features_(std::move(features)),
       targets_(std::move(targets)),
+      row_weights_(row_weights.cast<Scalar>().template cast<double>()),
       setup_(std::move(setup)),
       pool_(pool),
       share_(std::visit([](const auto& matrix) { return matrix.rows(); }, features_), communicator) {
-  if (share_.here() == 0 && share_.total() > 0) return;
-  std::visit([&](const auto& matrix) { objective_.emplace(setup_.family, matrix, targets_, setup_.classes, pool); },
-             features_);
+  weighted_ = all_reduce_max(communicator, row_weights_.size() > 0 ? 1 : 0) > 0;
+  weight_here_ = weighted_ ? row_weights_.sum() : static_cast<double>(share_.here());
+  total_weight_ = weighted_ ? all_reduce_sum(communicator, weight_here_) : static_cast<double>(share_.total());
+  if (share_.here() > 0 || share_.total() == 0) {
+    std::visit(
+        [&](const auto& matrix) {
+          objective_.emplace(setup_.family, matrix, targets_, setup_.classes, pool, row_weights_);
+        },
+        features_);
+  }
+  if (weighted_ && !(total_weight_ > 0)) throw Error(Fault::data, "the weights of the rows are all 0");
 }
 
 template <class Scalar>
@@ -68,7 +72,7 @@ double Problem<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>
   double loss = 0;
   gradient.resize(weights.rows(), weights.cols());
   if (objective_) loss = objective_->evaluate(weights, gradient);
-  loss = share_.combine(loss, gradient, share_.here(), share_.total());
+  loss = share_.combine(loss, gradient, weight_here_, total_weight_);
   return loss + add_penalty(setup_.penalty, weights, gradient);
 }
 
@@ -79,8 +83,21 @@ double Problem<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>
   double loss = 0;
   gradient.resize(weights.rows(), weights.cols());
   if (!here.empty() || share_.communicator() == nullptr) loss = objective_->evaluate(weights, gradient, here);
-  loss = share_.combine(loss, gradient, static_cast<Index>(here.size()), static_cast<Index>(rows.size()));
+  loss = share_.combine(loss, gradient, weight_of(here), total_weight(rows, here));
   return loss + add_penalty(setup_.penalty, weights, gradient);
+}
+
+template <class Scalar>
+double Problem<Scalar>::weight_of(std::span<const Index> here) const {
+  if (row_weights_.size() == 0) return static_cast<double>(here.size());
+  double sum = 0;
+  for (const Index row : here) sum += row_weights_[row];
+  return sum;
+}
+
+template <class Scalar>
+double Problem<Scalar>::total_weight(std::span<const Index> rows, std::span<const Index> here) const {
+  return weighted_ ? all_reduce_sum(communicator(), weight_of(here)) : static_cast<double>(rows.size());
 }
 
 template <class Scalar>
@@ -109,7 +126,7 @@ template <class Scalar>
 Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound) const {
   return std::visit(
       [&](const auto& matrix) {
-        return measure(kind, weight_bound, Rows{matrix, targets_, rows()}, norms_);
+        return measure(kind, weight_bound, Rows{matrix, targets_, row_weights_, total_weight_}, norms_);
       },
       features_);
 }
@@ -119,11 +136,14 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, std::s
   const std::span<const Index> here = share_.here_of(rows);
   Vector<Scalar> targets(static_cast<Index>(here.size()));
   for (Index i = 0; i < targets.size(); ++i) targets[i] = targets_[here[static_cast<std::size_t>(i)]];
+  Vector<double> weights(row_weights_.size() > 0 ? targets.size() : 0);
+  for (Index i = 0; i < weights.size(); ++i) weights[i] = row_weights_[here[static_cast<std::size_t>(i)]];
+  const double total = total_weight(rows, here);
   Norms norms;
   return std::visit(
       [&](const auto& matrix) {
-        const auto taken = take(matrix, here);
-        return measure(kind, weight_bound, Rows{taken, targets, static_cast<Index>(rows.size())}, norms);
+        const auto taken = take_rows(matrix, here);
+        return measure(kind, weight_bound, Rows{taken, targets, weights, total}, norms);
       },
       features_);
 }
@@ -146,10 +166,29 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, const 
         smooth ? bound::with_tikhonov_smoothness(std::move(measured.constant), penalty.tikhonov)
                : bound::with_tikhonov(kind, std::move(measured.constant), penalty.tikhonov, features(), weight_bound);
   }
-  measured.feature_norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, communicator()); });
-  measured.feature_square_norm =
-      once(norms.square_frobenius, [&] { return bound::square_frobenius_norm(rows.features, communicator()); });
+  measured.feature_norm = frobenius(rows, norms);
+  measured.feature_square_norm = once(norms.square_frobenius, [&] {
+    return rows.weighed(0.25, [&](const auto& x) { return bound::square_frobenius_norm(x, communicator()); });
+  });
   return measured;
+}
+
+template <class Scalar>
+template <class AnyMatrix>
+template <class Norm>
+double Problem<Scalar>::Rows<AnyMatrix>::weighed(double power, const Norm& norm) const {
+  if (weights.size() == 0) return norm(features);
+  AnyMatrix scaled = features;
+  scale_rows(scaled, Vector<double>(weights.array().pow(power)));
+  return norm(scaled);
+}
+
+template <class Scalar>
+template <class AnyMatrix>
+double Problem<Scalar>::frobenius(const Rows<AnyMatrix>& rows, Norms& norms) const {
+  return once(norms.frobenius, [&] {
+    return rows.weighed(0.5, [&](const auto& x) { return bound::frobenius_norm(x, communicator()); });
+  });
 }
 
 template <class Scalar>
@@ -159,7 +198,9 @@ bound::Constant Problem<Scalar>::smoothness(const Rows<AnyMatrix>& rows, Norms& 
   spectral.pool = &pool_;
   spectral.communicator = communicator();
   // The upper end of what the iteration knows: a beta that is too small would void the guarantee.
-  const double sigma = once(norms.spectral, [&] { return bound::spectral_norm(rows.features, spectral); }).upper();
+  const double sigma = once(norms.spectral, [&] {
+    return rows.weighed(0.5, [&](const auto& x) { return bound::spectral_norm(x, spectral).upper(); });
+  });
   switch (setup_.family) {
     case Family::linear:
       return bound::least_squares_smoothness(sigma, rows.total);
@@ -175,15 +216,21 @@ template <class Scalar>
 template <class AnyMatrix>
 bound::Constant Problem<Scalar>::data_constant(ConstantKind kind, double weight_bound, const Rows<AnyMatrix>& rows,
                                                Norms& norms) const {
-  const Index m = rows.total;
+  const double m = rows.total;
   if (setup_.family == Family::linear) {
-    const double gram = once(norms.gram, [&] { return bound::gram_frobenius_norm(rows.features, communicator()); });
-    const double product = once(
-        norms.target_product, [&] { return bound::target_product_norm(rows.features, rows.targets, communicator()); });
+    const double gram = once(norms.gram, [&] {
+      return rows.weighed(0.5, [&](const auto& x) { return bound::gram_frobenius_norm(x, communicator()); });
+    });
+    const double product = once(norms.target_product, [&] {
+      return rows.weighed(1,
+                          [&](const auto& x) { return bound::target_product_norm(x, rows.targets, communicator()); });
+    });
     return bound::linear_regression(kind, weight_bound, gram, product, m);
   }
-  const double norm = once(norms.frobenius, [&] { return bound::frobenius_norm(rows.features, communicator()); });
-  const double row_sum = once(norms.row_sum, [&] { return bound::row_norm_sum(rows.features, communicator()); });
+  const double norm = frobenius(rows, norms);
+  const double row_sum = once(norms.row_sum, [&] {
+    return rows.weighed(1, [&](const auto& x) { return bound::row_norm_sum(x, communicator()); });
+  });
   return setup_.family == Family::logistic ? bound::logistic_regression(kind, norm, row_sum, m)
                                            : bound::softmax_regression(kind, norm, row_sum, m, setup_.classes);
 }

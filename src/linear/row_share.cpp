@@ -32,9 +32,9 @@ std::span<const Index> RowShare::here_of(std::span<const Index> rows) const {
 }
 
 template <class Scalar>
-double RowShare::combine(double loss, Weights<Scalar>& gradient, Index count, Index total) const {
+double RowShare::combine(double loss, Weights<Scalar>& gradient, double count, double total) const {
   if (communicator_ == nullptr) return loss;
-  const double share = static_cast<double>(count) / static_cast<double>(total);
+  const double share = total > 0 ? count / total : 0;
   sums_.assign(static_cast<std::size_t>(gradient.size()) + 1, 0);
   Eigen::Map<Weights<double>> sum(sums_.data() + 1, gradient.rows(), gradient.cols());
   if (count > 0) {
@@ -46,7 +46,7 @@ double RowShare::combine(double loss, Weights<Scalar>& gradient, Index count, In
   return sums_[0];
 }
 
-template double RowShare::combine(double, Weights<float>&, Index, Index) const;
-template double RowShare::combine(double, Weights<double>&, Index, Index) const;
+template double RowShare::combine(double, Weights<float>&, double, double) const;
+template double RowShare::combine(double, Weights<double>&, double, double) const;
 
 }  // namespace lipschitzlr::linear

@@ -15,6 +15,10 @@ void check_fits(const State<Scalar>& state, Index features, Index outputs) {
   if (!same(state.weights) || !fits(state.first) || !fits(state.second)) {
     throw Error(Fault::data, fmt::format("the state to start from is not of {} x {} weights", features, outputs));
   }
+  for (const Weights<double>& pair : state.pairs) {
+    if (pair.rows() == features && pair.cols() == outputs && state.pairs.size() % 2 == 0) continue;
+    throw Error(Fault::data, "the state to start from has pairs of another size than its weights");
+  }
   if (state.epoch < 0 || state.step < 0 || state.quiet < 0 || !(state.momentum >= 1)) {
     throw Error(Fault::data, "the state to start from has a count below zero or a momentum below one");
   }
@@ -22,7 +26,11 @@ void check_fits(const State<Scalar>& state, Index features, Index outputs) {
 
 template <class Scalar>
 std::string to_json(const State<Scalar>& state) {
-  return json{{"weights", rows_of(state.weights)},
+  json pairs = json::array();
+  for (const Weights<double>& pair : state.pairs) pairs.push_back(rows_of(pair));
+  return json{{"solver", state.solver},
+              {"pairs", std::move(pairs)},
+              {"weights", rows_of(state.weights)},
               {"first", rows_of(state.first)},
               {"second", rows_of(state.second)},
               {"momentum", state.momentum},
@@ -56,6 +64,10 @@ State<Scalar> state_from_json(const std::string& text, const std::string& name) 
       return number;
     };
     State<Scalar> state;
+    state.solver = object.value("solver", "");  // states written by version 0.1 have neither
+    for (const json& pair : object.value("pairs", json::array())) {
+      state.pairs.push_back(weights_from<double>(pair.get<std::vector<std::vector<double>>>()));
+    }
     state.weights = weights("weights");
     state.first = weights("first");
     state.second = weights("second");

@@ -16,23 +16,21 @@ template <class Scalar>
 void Stepper<Scalar>::step(State<Scalar>& state, const Weights<Scalar>& gradient, double rate) {
   const auto size = static_cast<Scalar>(rate);
   ++state.step;
-  switch (algorithm_) {
-    case Algorithm::gd:
-    case Algorithm::sgd:
-      state.weights.noalias() -= size * gradient;
-      break;
-    case Algorithm::accelerated:
+  switch (solver_) {
+    case Solver::accelerated:
       accelerated(state, gradient, size);
       break;
-    case Algorithm::adamo:
+    case Solver::adamo:
       adamo(state, gradient, size);
       break;
-    case Algorithm::rmsprop:
+    case Solver::rmsprop:
       rmsprop(state, gradient, size);
       break;
-    case Algorithm::auto_adam:
+    case Solver::auto_adam:
       auto_adam(state, gradient, size);
       break;
+    default:  // gd, sgd
+      state.weights.noalias() -= size * gradient;
   }
 }
 

@@ -10,7 +10,7 @@ namespace lipschitzlr::linear {
 template <class Scalar>
 class Stepper {
  public:
-  Stepper(Algorithm algorithm, const rate::RuleOptions& options) : algorithm_(algorithm), options_(options) {}
+  Stepper(Solver solver, const rate::RuleOptions& options) : solver_(solver), options_(options) {}
 
   void step(State<Scalar>& state, const Weights<Scalar>& gradient, double rate);
   // The loss rose: the accelerated solver forgets its momentum.
@@ -23,7 +23,7 @@ class Stepper {
   void auto_adam(State<Scalar>& state, const Weights<Scalar>& gradient, Scalar rate);
   double correction(double beta, std::int64_t steps) const;
 
-  Algorithm algorithm_;
+  Solver solver_;
   rate::RuleOptions options_;
   Weights<Scalar> next_;
 };

@@ -168,6 +168,7 @@ class Study {
     for (const Figure& figure : all_figures(records_)) {
       if (figure.wanted(records_)) group.charts.push_back(chart(figure));
     }
+    if (!network_) group.charts.push_back(penalty_chart());
     std::erase_if(group.charts, [](const Chart& chart) { return chart.series.empty(); });
     if (group.charts.empty()) return group;
     if (data == "california" && !network_) {
@@ -202,6 +203,28 @@ class Study {
     }
     chart.x.logarithmic = !network_ && spans_decades(chart.series, &Series::x);
     chart.y.logarithmic = figure.value == error || (figure.value != percent && spans_decades(chart.series, &Series::y));
+    return chart;
+  }
+
+  // What --l2 auto has seen.
+  Chart penalty_chart() const {
+    Chart chart;
+    chart.title = "Choice of the penalty";
+    chart.about = "Cross-validation; thin: one standard error above. The lowest point was taken.";
+    chart.x.label = "L2 penalty";
+    chart.y.label = "loss of rows held out";
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      const run::PenaltyCurve& curve = records_[i]->penalty;
+      if (curve.lambda.empty()) continue;
+      std::vector<double> above = curve.loss;
+      for (std::size_t j = 0; j < above.size(); ++j) above[j] += curve.standard_error[j];
+      const int color = static_cast<int>(i);
+      chart.series.push_back(make_series(labels_[i], Role::validation, color, curve.lambda, curve.loss));
+      chart.series.push_back(
+          make_series(labels_[i] + ": one standard error above", Role::training, color, curve.lambda, above));
+    }
+    chart.x.logarithmic = spans_decades(chart.series, &Series::x);
+    chart.y.logarithmic = spans_decades(chart.series, &Series::y);
     return chart;
   }
 

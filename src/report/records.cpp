@@ -34,6 +34,12 @@ Cell epochs_cell(const Record& record, int source) {
   return cell;
 }
 
+Cell loss_cell(const Record& record, int source) {
+  Cell cell = number_cell(record.last_loss, fmt::format("{:.5g}", record.last_loss), source);
+  cell.remark = record.verdict;
+  return cell;
+}
+
 TableRow row_of(const Record& record, int source) {
   TableRow row;
   row.id = record.folder;
@@ -44,7 +50,7 @@ TableRow row_of(const Record& record, int source) {
                word_cell(record.optimizer().empty() ? "" : label_of(record)),
                epochs_cell(record, source),
                best_accuracy(record, source),
-               number_cell(record.last_loss, fmt::format("{:.5g}", record.last_loss), source),
+               loss_cell(record, source),
                number_cell(seconds, format_duration(seconds), source)};
   row.verdict = to_string(record.state);
   row.reasons = record.faults;

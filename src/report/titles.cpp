@@ -25,7 +25,7 @@ std::string lookup(const std::array<std::pair<const char*, const char*>, count>&
 std::vector<std::string> label_parts(const Record& record) {
   const std::string method = optimizer_title(record.optimizer()), rate = record.option("rate");
   if (record.kind == run::RecordKind::linear) {
-    if (record.optimizer() == "lbfgs" || rate.empty()) return {method};
+    if (rate.empty() || rate == "auto") return {method};  // a solver without a rate
     if (rate == "gradient") return {method, "1/beta"};
     return {method, (std::isdigit(static_cast<unsigned char>(rate[0])) != 0 ? "rate " : "1/L ") + rate};
   }
@@ -76,15 +76,16 @@ std::string network_title(const std::string& network) {
 }
 
 std::string optimizer_title(const std::string& optimizer) {
-  constexpr std::array<std::pair<const char*, const char*>, 9> titles = {{{"sgd", "SGD"},
-                                                                          {"gd", "gradient descent"},
-                                                                          {"adamo", "AdaMo"},
-                                                                          {"rmsprop", "RMSprop"},
-                                                                          {"auto-adam", "Auto-Adam"},
-                                                                          {"adam", "Adam"},
-                                                                          {"adamw", "AdamW"},
-                                                                          {"lbfgs", "L-BFGS"},
-                                                                          {"momentum", "momentum"}}};
+  constexpr std::array<std::pair<const char*, const char*>, 10> titles = {{{"sgd", "SGD"},
+                                                                           {"gd", "gradient descent"},
+                                                                           {"adamo", "AdaMo"},
+                                                                           {"rmsprop", "RMSprop"},
+                                                                           {"auto-adam", "Auto-Adam"},
+                                                                           {"adam", "Adam"},
+                                                                           {"adamw", "AdamW"},
+                                                                           {"lbfgs", "L-BFGS"},
+                                                                           {"newton", "Newton"},
+                                                                           {"momentum", "momentum"}}};
   return lookup(titles, optimizer);
 }
 

@@ -4,12 +4,13 @@
 
 #include <cmath>
 
+#include "base/clock.hpp"
+#include "base/numbers.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/linear/advice.hpp"
-#include "lipschitzlr/linear/reference.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 #include "run/fit_progress.hpp"
 #include "run/fit_summary.hpp"
@@ -21,13 +22,55 @@ namespace {
 using linear::Stop;
 using nlohmann::json;
 
+constexpr double kDefaultChange = 1e-8;
+
+// Fills in the penalty and says in the result where it comes from; collective.
+template <class Scalar>
+void choose_penalty(FitRequest& options, Prepared& prepared, ThreadPool& pool, Communicator* communicator,
+                    const InterruptGuard& guard, FitResult& result) {
+  double& l2 = options.data.l2;
+  if (std::exchange(options.choose_l2, false) && options.data.tikhonov.empty()) {
+    if (!options.resume.empty()) {
+      l2 = *number_from(from_root(communicator, [&] { return json(l2_to_resume(options.resume)).dump(); }));
+    } else {
+      const auto start = std::chrono::steady_clock::now();
+      const linear::PathOptions path{options.folds.value_or(0), options.path.value_or(linear::PathOptions().values),
+                                     options.data.seed};
+      linear::FitOptions model = model_of(options.data);
+      model.row_weights = prepared.train_weights;
+      result.chosen_penalty = {linear::cross_validate<Scalar>(prepared.train, prepared.setup.family, model, path, pool,
+                                                              communicator, [&] { return !guard.interrupted(); }),
+                               seconds_since(start)};
+      const linear::PenaltyPath& chosen = result.chosen_penalty->path;
+      l2 = chosen.points[chosen.best].lambda;
+    }
+    static_cast<linear::Preparation&>(prepared) =
+        linear::prepare(prepared.train, prepared.setup.family, model_of(options.data));
+  }
+  result.l2 = l2;
+}
+
+// Fills in the solver and its tolerance.
+template <class Scalar>
+void choose_solver(const linear::Problem<Scalar>& problem, FitRequest& options, FitResult& result) {
+  result.choice = options.solver == Solver::automatic ? linear::choose_solver(linear::shape_of(problem))
+                                                      : linear::Choice{options.solver, "as asked for"};
+  linear::SolverOptions& training = options.training;
+  training.solver = options.solver = result.choice.solver;
+  if (takes_rate(options.solver)) {
+    training.relative_tolerance = options.tolerance.value_or(kDefaultChange);
+  } else if (options.tolerance) {
+    // 0 of the solver's own stands for its default.
+    training.gap_tolerance = std::max(*options.tolerance, std::numeric_limits<double>::min());
+  }
+  if (options.solver == Solver::sgd && training.batch == 0) training.batch = 128;
+  training.seed = options.data.seed;
+}
+
 // Fills in where the rate comes from and says it in the result.
 template <class Scalar>
 void choose_rate(const linear::Problem<Scalar>& problem, FitRequest& options, FitResult& result) {
-  if (options.solver == Solver::lbfgs) {
-    result.rate_source = "none: L-BFGS searches along each line";
-    return;
-  }
+  if (!takes_rate(options.solver)) return;
   if (options.training.rate) {
     result.rate_source = fmt::format("{}, as given", *options.training.rate);
     return;
@@ -63,10 +106,7 @@ linear::State<Scalar> starting_state(const linear::Problem<Scalar>& problem, con
   return state;
 }
 
-bool can_resume(Stop stop, const FitRequest& options) {
-  return options.solver != Solver::lbfgs &&
-         (stop == Stop::interrupted || stop == Stop::epochs || stop == Stop::seconds);
-}
+bool can_resume(Stop stop) { return stop == Stop::interrupted || stop == Stop::epochs || stop == Stop::seconds; }
 
 // Each process may have a wish of its own, so all ask for their share whether they need it or not.
 unsigned threads_beside(Communicator* communicator, unsigned wanted) {
@@ -87,21 +127,22 @@ std::optional<RecordWriter> begin_record(const FitRequest& options, const json& 
 
 // What comes after the training: measures, the summary, what a later run needs to continue, the end of the record.
 template <class Scalar>
-void conclude(const Prepared& prepared, const FitRequest& options, const json& setting,
-              const linear::State<Scalar>& state, const DenseMatrix<double>& scores, ThreadPool& pool,
-              std::optional<RecordWriter>& record, FitResult& result) {
+void conclude(const Prepared& prepared, const json& setting, const linear::State<Scalar>& state,
+              const DenseMatrix<double>& scores, ThreadPool& pool, std::optional<RecordWriter>& record,
+              FitResult& result) {
   const linear::Model& model = result.model;
-  const auto measured = [&](const DenseMatrix<double>& scored, const data::Table& table) {
-    return linear::measure(model.family, scored, table.target, model.classes());
+  const auto measured = [&](const DenseMatrix<double>& scored, const data::Table& table,
+                            const Vector<double>& weights) {
+    return linear::measure(model.family, scored, table.target, model.classes(), weights);
   };
-  result.train = measured(scores, prepared.train);
+  result.train = measured(scores, prepared.train, prepared.train_weights);
   if (prepared.test.rows() > 0) {
-    result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test);
+    result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test, prepared.test_weights);
   }
   result.warnings = warnings_of(result);
   const json summary = summary_of(setting, result);
   result.model.training = to_text(summary);
-  if (can_resume(result.stop, options)) {
+  if (can_resume(result.stop)) {
     result.model.resume = to_text({{"setting", setting}, {"state", json::parse(to_json(state))}});
   }
   if (!record) return;
@@ -113,37 +154,38 @@ void conclude(const Prepared& prepared, const FitRequest& options, const json& s
 }
 
 template <class Scalar>
-FitResult fit_as(FitRequest options, const Prepared& prepared, Communicator* communicator) {
+FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicator) {
   ThreadPool pool(threads_beside(communicator, options.threads));
-  const auto problem = linear::make_problem<Scalar>(prepared.train, prepared, pool, communicator);
+  const InterruptGuard guard;
   FitResult result;
-  linear::SolverOptions& training = options.training;
-  const bool searches = options.solver == Solver::lbfgs;
-  if (!searches) training.algorithm = static_cast<linear::Algorithm>(options.solver);
-  if (options.solver == Solver::sgd && training.batch == 0) training.batch = 128;
-  training.seed = options.data.seed;
+  choose_penalty<Scalar>(options, prepared, pool, communicator, guard, result);
+  const auto problem =
+      linear::make_problem<Scalar>(prepared.train, prepared, pool, communicator, prepared.train_weights);
+  choose_solver(*problem, options, result);
   choose_rate(*problem, options, result);
+  const linear::SolverOptions& training = options.training;
 
   const json setting = setting_of(options, prepared);
   std::optional<RecordWriter> record = begin_record(options, setting, communicator);
   FitProgress progress(is_root(communicator) ? options.verbosity : Verbosity::silent, training.epochs, training.seconds,
                        options.watch);
-  const InterruptGuard guard;
   const linear::Observer observer = [&](const linear::Progress& now) {
     progress.show(now);
     if (record) record->add(now);
     return !guard.interrupted();
   };
-  auto state = starting_state(*problem, options, setting);
-  auto outcome = searches ? linear::solve_lbfgs(*problem, training, std::move(state), observer)
-                          : linear::solve(*problem, training, std::move(state), observer);
+  const auto outcome = linear::solve(*problem, training, starting_state(*problem, options, setting), observer);
   progress.finish(outcome.last);
   result.last = outcome.last;
   result.stop = outcome.stop;
   result.checks = outcome.checks;
+  result.verdict = outcome.verdict;
+  result.certified_gap = outcome.certified_gap / std::abs(outcome.last.loss);
+  result.condition = outcome.condition;
+  result.seconds = outcome.last.seconds + (result.chosen_penalty ? result.chosen_penalty->seconds : 0);
   result.model = linear::make_model(prepared.train, prepared, outcome.state.weights.template cast<double>());
   const DenseMatrix<double> scores = problem->scores(outcome.state.weights);  // collective
-  if (is_root(communicator)) conclude(prepared, options, setting, outcome.state, scores, pool, record, result);
+  if (is_root(communicator)) conclude(prepared, setting, outcome.state, scores, pool, record, result);
   return result;
 }
 
@@ -155,8 +197,14 @@ void check(const FitRequest& options) {
   };
   const linear::SolverOptions& training = options.training;
   const std::optional<double>& rate = training.rate;
-  refuse(options.solver == Solver::lbfgs && (rate || options.constant || training.batch != 0),
-         "--solver lbfgs takes neither --rate nor --batch: it searches along each line, over all rows");
+  refuse(!takes_rate(options.solver) && (rate || options.constant || training.batch != 0),
+         fmt::format("--solver {} takes neither --rate nor --batch: it needs no rate and all rows; take --solver gd, "
+                     "accelerated or sgd",
+                     to_string(options.solver)));
+  refuse((options.folds || options.path) && (!options.choose_l2 || !options.data.tikhonov.empty()),
+         "--folds and --path choose the L2 penalty: leave --l2 and --tikhonov out, or these");
+  refuse((options.folds || options.path) && !options.resume.empty(),
+         "--folds and --path choose the L2 penalty, which --resume takes from the unfinished run; leave them out");
   refuse(rate && !(std::isfinite(*rate) && *rate > 0), "--rate: expected a number above 0");
   const rate::RuleOptions& rule = training.rule;
   const bool computes = training.recompute != linear::Recompute::never || rule.fixed || rule.first_rate ||
@@ -168,11 +216,11 @@ void check(const FitRequest& options) {
          "the accelerated solver works on all rows; leave --batch out or take --solver sgd");
 }
 
-FitResult fit(const FitRequest& options, const Prepared& prepared, Communicator* communicator) {
+FitResult fit(const FitRequest& options, Prepared prepared, Communicator* communicator) {
   check(options);
   if (communicator != nullptr) expect_same_fit(*communicator, options, prepared);
-  return options.single_precision ? fit_as<float>(options, prepared, communicator)
-                                  : fit_as<double>(options, prepared, communicator);
+  return options.single_precision ? fit_as<float>(options, std::move(prepared), communicator)
+                                  : fit_as<double>(options, std::move(prepared), communicator);
 }
 
 }  // namespace lipschitzlr::run

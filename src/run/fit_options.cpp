@@ -8,8 +8,8 @@
 namespace lipschitzlr::run {
 namespace {
 
-template <class Enum>
-std::vector<std::string> names_of(std::initializer_list<Enum> values) {
+template <class Enum, std::size_t Count>
+std::vector<std::string> names_of(const Enum (&values)[Count]) {
   std::vector<std::string> names;
   for (const Enum value : values) names.push_back(to_string(value));
   return names;
@@ -51,6 +51,26 @@ Member rate_member(FitRequest& o) {
   return member;
 }
 
+// A number, or auto.
+Member l2_member(FitRequest& o) {
+  Member member(
+      Member::Kind::text,
+      [&o]() -> OptionValue {
+        if (o.choose_l2) return "auto";
+        return o.data.l2;
+      },
+      [&o](const OptionValue& value) {
+        const std::string text = to_text(value);
+        const std::optional<double> number = number_from(text);
+        if (number ? *number < 0 : text != "auto") return false;
+        o.choose_l2 = !number;
+        o.data.l2 = number.value_or(0);
+        return true;
+      });
+  member.expected = "a number of 0 or more, or auto";
+  return member;
+}
+
 Options model_options(DataOptions& o) {
   using linear::Family, data::Scaling;
   return {
@@ -63,27 +83,50 @@ Options model_options(DataOptions& o) {
        "scaling of the columns, learnt on the training rows; sum is the paper's; auto: standard, or none for sparse "
        "tables"},
       {"intercept", &o.intercept, "leave out the column of ones", Flags{"--no-intercept"}},
-      {"l2", &o.l2, "adds L2/2 ||w||^2 to the loss; w includes the intercept, which is thus penalised too",
-       Placeholder{"L2"}, at_least(0)},
-      {"tikhonov", &o.tikhonov,
-       "adds ||G w||^2; a number, or a file with G's diagonal or all of G (the last column is the intercept's)",
-       Placeholder{"G"}},
+      {"weight", &o.weight, "column that says how much each row counts, 0 or more; it is no feature then",
+       Placeholder{"COLUMN"}},
+      {"class_weight", &o.class_weight,
+       "how much the rows of each class count: balanced, or all classes as in A=2,B=1; losses and accuracies are "
+       "weighted too",
+       Placeholder{"WEIGHTS"}},
       {"weight_bound", &o.weight_bound, "K of the formulas, a bound on ||w||; default: estimated from the data",
        Placeholder{"K"}, above(0)},
       {"holdout", &o.holdout, "share of the rows to set aside for testing, class by class", Placeholder{"SHARE"},
        between(0, 0.99)},
-      {"seed", &o.seed, "of the holdout, the shuffles and a random start", at_least(0)},
+      {"seed", &o.seed, "of the holdout, the folds, the shuffles and a random start", at_least(0)},
   };
 }
 
+Options penalty_options(DataOptions& o) {
+  return {
+      {"l2", &o.l2, "adds L2/2 ||w||^2 to the loss, w without the intercept", Placeholder{"L2"}, at_least(0)},
+      {"penalize_intercept", &o.penalize_intercept, "--l2 covers the intercept too, as in the paper"},
+      {"tikhonov", &o.tikhonov,
+       "adds ||G w||^2; a number, or a file with G's diagonal or all of G (the last column is the intercept's); --l2 "
+       "then covers the intercept too",
+       Placeholder{"G"}},
+  };
+}
+
+// The same with an L2 penalty that can be chosen.
+Options penalty_options(FitRequest& o) {
+  Options options = penalty_options(o.data);
+  options[0] = {"l2", l2_member(o),
+                options[0].help + "; auto: the value with the lowest loss in cross-validation, and 0 with --tikhonov",
+                Placeholder{"L2"}};
+  return options + Options{{"folds", &o.folds, "of --l2 auto; default: 5, and a large table has one split",
+                            Placeholder{"N"}, between(2, 1000), kMayChange},
+                           {"path", &o.path, "values that --l2 auto tries; default: 30", Placeholder{"N"},
+                            between(2, 1000), kMayChange}};
+}
+
 Options training_options(FitRequest& o) {
-  using linear::Algorithm, linear::Recompute;
-  std::vector<std::string> solvers = names_of({Algorithm::gd, Algorithm::accelerated, Algorithm::sgd, Algorithm::adamo,
-                                               Algorithm::rmsprop, Algorithm::auto_adam});
-  solvers.push_back("lbfgs");
+  using linear::Recompute;
   const OnlyWith steps{"solver", stepping_solvers()};
   return {
-      {"solver", choice(o.solver, std::move(solvers)), "lbfgs is the reference, with no rate at all"},
+      {"solver", choice(o.solver, names_of(linear::kSolvers)),
+       "auto: newton for few weights (for least squares it is direct), lbfgs for many; these two prove how near the "
+       "optimum they are; the others take a computed rate"},
       {"rate", rate_member(o),
        "a number, or the constant to compute it from: published, coded, certified, gradient; auto: gradient for "
        "accelerated, else the best of a trial",
@@ -106,14 +149,17 @@ Options training_options(FitRequest& o) {
   };
 }
 
-Options stopping_options(linear::SolverOptions& o) {
+Options stopping_options(FitRequest& request) {
+  linear::SolverOptions& o = request.training;
   Options options = {
       {"epochs", &o.epochs, "passes over the data", at_least(0)},
       {"seconds", &o.seconds, "time; default: no limit", Placeholder{"S"}, at_least(0)},
       {"loss", &o.loss_threshold, "stop when the loss is below; default: never", Placeholder{"LOSS"}},
       {"gradient_tolerance", &o.gradient_tolerance, "stop when the gradient's norm is at most this", Placeholder{"G"},
        at_least(0)},
-      {"tolerance", &o.relative_tolerance, "stop when the loss changed by at most this share, five times in a row",
+      {"tolerance", &request.tolerance,
+       "newton, lbfgs: stop when the loss is proven to be within this share of its optimum, default 1e-6, for least "
+       "squares 1e-8; others: when it changed by at most this share, five times in a row, default 1e-8",
        Placeholder{"SHARE"}, at_least(0)},
   };
   for (Option& option : options) option.traits |= kMayChange;
@@ -129,6 +175,13 @@ Options run_options(FitRequest& o) {
   };
   for (Option& option : options) option.traits |= kMayChange;
   return options;
+}
+
+Options data_options(DataOptions& options, const Options& penalty) {
+  return grouped({{"", {{"data", &options.source, kDataHelp, Flags{"DATA"}, kRequired}}},
+                  {"Reading", options_of(options.read, "default: the last")},
+                  {"Model", model_options(options)},
+                  {"Penalty", penalty}});
 }
 
 }  // namespace
@@ -147,17 +200,14 @@ Options options_of(data::ReadOptions& o, const std::string& target_help) {
   };
 }
 
-Options options_of(DataOptions& options) {
-  return grouped({{"", {{"data", &options.source, kDataHelp, Flags{"DATA"}, kRequired}}},
-                  {"Reading", options_of(options.read, "default: the last")},
-                  {"Model", model_options(options)}});
-}
+Options options_of(DataOptions& options) { return data_options(options, penalty_options(options)); }
 
 Options options_of(FitRequest& options) {
-  return options_of(options.data) + grouped({{"Training", training_options(options)},
-                                             {"Rate rules", rule_options(options.training.rule, "solver")},
-                                             {"Stopping, whichever comes first", stopping_options(options.training)},
-                                             {"", run_options(options)}});
+  return data_options(options.data, penalty_options(options)) +
+         grouped({{"Training", training_options(options)},
+                  {"Rate rules", rule_options(options.training.rule, "solver")},
+                  {"Stopping, whichever comes first", stopping_options(options)},
+                  {"", run_options(options)}});
 }
 
 }  // namespace lipschitzlr::run

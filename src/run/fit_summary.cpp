@@ -67,10 +67,11 @@ class Fingerprint {
   std::uint64_t hash_ = 0xcbf29ce484222325;
 };
 
-std::string fingerprint(const data::Table& table) {
+std::string fingerprint(const Prepared& prepared) {
   Fingerprint print;
-  std::visit([&](const auto& matrix) { print.add(matrix); }, table.features);
-  print.add(table.target.data(), table.target.size());
+  std::visit([&](const auto& matrix) { print.add(matrix); }, prepared.train.features);
+  print.add(prepared.train.target.data(), prepared.train.target.size());
+  print.add(prepared.train_weights.data(), prepared.train_weights.size());
   return print.text();
 }
 
@@ -84,7 +85,36 @@ double penalty_at_random(const Prepared& prepared) {
   return linear::add_penalty(prepared.setup.penalty, weights, gradient);
 }
 
+json unfinished_run(const std::string& path) {
+  const linear::Model model = linear::load_model(path);
+  if (model.resume.empty()) {
+    throw Error(Fault::usage, fmt::format("{}: this training ended by itself; there is nothing to resume", path));
+  }
+  json resume = json::parse(model.resume);
+  const json setting = resume.is_object() ? resume.value("setting", json()) : json();
+  if (!setting.is_object() || !setting.value("l2", json()).is_number() || !resume.contains("state")) {
+    throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", path));
+  }
+  return resume;
+}
+
+json path_json(const ChosenPenalty& chosen) {
+  const std::vector<linear::PathPoint>& points = chosen.path.points;
+  json object = {{"folds", chosen.path.folds},
+                 {"seconds", chosen.seconds},
+                 {"best", points[chosen.path.best].lambda},
+                 {"one_standard_error", points[chosen.path.sparing].lambda}};
+  for (const linear::PathPoint& point : points) {
+    object["lambda"].push_back(point.lambda);
+    object["loss"].push_back(point.loss);
+    object["standard_error"].push_back(point.standard_error);
+  }
+  return object;
+}
+
 }  // namespace
+
+double l2_to_resume(const std::string& path) { return unfinished_run(path)["setting"]["l2"].get<double>(); }
 
 json setting_of(FitRequest options, const Prepared& prepared) {
   options.data.model = prepared.setup.family;
@@ -94,9 +124,8 @@ json setting_of(FitRequest options, const Prepared& prepared) {
   Options fixed = options_of(options);
   std::erase_if(fixed, [](const Option& option) { return option.is(kMayChange); });
   json setting = to_json(fixed);
-  setting.update({{"rows", prepared.train.rows()},
-                  {"columns", prepared.train.columns()},
-                  {"fingerprint", fingerprint(prepared.train)}});
+  setting.update(
+      {{"rows", prepared.train.rows()}, {"columns", prepared.train.columns()}, {"fingerprint", fingerprint(prepared)}});
   return setting;
 }
 
@@ -125,6 +154,11 @@ std::vector<std::string> warnings_of(const FitResult& result) {
 json summary_of(const json& setting, const FitResult& result) {
   const linear::RunChecks& checks = result.checks;
   json summary = {{"setting", setting},
+                  {"solver", {{"name", to_string(result.choice.solver)}, {"reason", result.choice.reason}}},
+                  {"verdict", result.verdict},
+                  {"certified_gap", result.certified_gap},
+                  {"condition", result.condition},
+                  {"l2", result.l2},
                   {"rate_source", result.rate_source},
                   {"advice", result.advice},
                   {"stop", to_string(result.stop)},
@@ -135,7 +169,7 @@ json summary_of(const json& setting, const FitResult& result) {
                   {"loss", result.last.loss},
                   {"gradient_norm", result.last.gradient_norm},
                   {"rate", result.last.rate},
-                  {"seconds", result.last.seconds},
+                  {"seconds", result.seconds},
                   {"train", to_json(result.train, result.model.family)},
                   {"honesty",
                    {{"measurements", checks.measurements},
@@ -146,19 +180,13 @@ json summary_of(const json& setting, const FitResult& result) {
                     {"descent_promised", checks.descent_promised},
                     {"descent_missed", checks.descent_missed},
                     {"not_finite", checks.not_finite}}}};
+  if (result.chosen_penalty) summary["penalty_path"] = path_json(*result.chosen_penalty);
   if (result.test) summary["test"] = to_json(*result.test, result.model.family);
   return summary;
 }
 
 std::string state_to_resume(const std::string& path, const json& setting) {
-  const linear::Model model = linear::load_model(path);
-  if (model.resume.empty()) {
-    throw Error(Fault::usage, fmt::format("{}: this training ended by itself; there is nothing to resume", path));
-  }
-  const json resume = json::parse(model.resume);
-  if (!resume.is_object() || !resume.value("setting", json()).is_object() || !resume.contains("state")) {
-    throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", path));
-  }
+  const json resume = unfinished_run(path);
   for (const auto& [name, value] : setting.items()) {
     const json before = resume["setting"].value(name, json());
     if (before == value) continue;
@@ -170,7 +198,7 @@ std::string state_to_resume(const std::string& path, const json& setting) {
 }
 
 void expect_same_fit(Communicator& communicator, FitRequest options, const Prepared& prepared) {
-  require_equal(communicator, "data", fingerprint(prepared.train), Fault::data);
+  require_equal(communicator, "data", fingerprint(prepared), Fault::data);
   // The same files may lie elsewhere on another machine, and each machine has its own number of cores.
   options.data.source = options.data.tikhonov = options.record = "";
   options.resume = options.resume.empty() ? "no" : "yes";

@@ -11,6 +11,8 @@
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
 #include "lipschitzlr/data/table/split.hpp"
+#include "lipschitzlr/linear/row_weights.hpp"
+#include "lipschitzlr/run/row_weights.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -35,6 +37,18 @@ std::string other_model(const Prepared& prepared) {
   if (labels.empty()) return " (for classes: --model softmax)";
   const bool numbers = std::all_of(labels.begin(), labels.end(), [](const auto& label) { return number_from(label); });
   return numbers ? " (for a number: --model linear)" : "";
+}
+
+// Rows set aside count as those of their class that are trained on.
+void weigh_classes(const std::string& text, Prepared& prepared) {
+  if (text.empty()) return;
+  const std::vector<double> classes = class_weights(prepared.train, text);
+  const auto weigh = [&](const data::Table& table, Vector<double>& weights) {
+    const Vector<double> of_class = linear::row_weights_of(table.target, classes);
+    weights = weights.size() > 0 ? Vector<double>(weights.cwiseProduct(of_class)) : of_class;
+  };
+  weigh(prepared.train, prepared.train_weights);
+  weigh(prepared.test, prepared.test_weights);
 }
 
 }  // namespace
@@ -63,6 +77,7 @@ data::Table load_table(const std::string& source, const data::ReadOptions& optio
 
 Prepared prepare(const DataOptions& options) {
   data::Table table = load_table(options.source, options.read);
+  const Vector<double> column = options.weight.empty() ? Vector<double>() : take_weights(table, options.weight);
   const linear::Family family = linear::choose_family(options.model, table);
   Prepared prepared;
   if (options.holdout > 0) {
@@ -70,16 +85,27 @@ Prepared prepare(const DataOptions& options) {
     const data::Split split = data::split_rows(table, options.holdout, random);
     prepared.train = data::take_rows(table, split.train);
     prepared.test = data::take_rows(table, split.test);
+    if (column.size() > 0) {
+      prepared.train_weights = column(split.train);
+      prepared.test_weights = column(split.test);
+    }
   } else {
     prepared.train = std::move(table);
+    prepared.train_weights = column;
   }
-  static_cast<linear::Preparation&>(prepared) =
-      linear::prepare(prepared.train, family,
-                      {.scaling = options.scaling,
-                       .intercept = options.intercept,
-                       .penalty = {.l2 = options.l2, .tikhonov = read_tikhonov(options.tikhonov)},
-                       .weight_bound = options.weight_bound});
+  weigh_classes(options.class_weight, prepared);
+  static_cast<linear::Preparation&>(prepared) = linear::prepare(prepared.train, family, model_of(options));
   return prepared;
+}
+
+linear::FitOptions model_of(const DataOptions& options) {
+  const bool spared = options.intercept && !options.penalize_intercept && options.tikhonov.empty();
+  return {
+      .scaling = options.scaling,
+      .intercept = options.intercept,
+      .penalty = {.l2 = options.l2, .tikhonov = read_tikhonov(options.tikhonov), .spare_last = spared},
+      .weight_bound = options.weight_bound,
+  };
 }
 
 std::string describe(const DataOptions& options, const Prepared& prepared) {

@@ -180,10 +180,31 @@ class Reader {
     record_.seconds = std::max(number_or(summary, "seconds", 0), record_.seconds);
     const std::int64_t done = whole_or(summary, "epochs", 0);
     record_.epochs_done = std::max(record_.epochs_done, done);
-    if (record_.kind == RecordKind::linear) record_.last_loss = number_or(summary, "loss", record_.last_loss);
+    if (record_.kind == RecordKind::linear) {
+      record_.last_loss = number_or(summary, "loss", record_.last_loss);
+      record_.verdict = text_or(summary, "verdict");
+      read_penalty(summary.value("penalty_path", json()));
+    }
     if (summary.contains("epochs") && asked > done) {
       cut(fmt::format("The run ended after {} of {}: {}.", done, counted(asked, "epoch"), text_or(summary, "stopped")));
     }
+  }
+
+  void read_penalty(const json& path) {
+    if (!path.is_object()) return;
+    const auto numbers = [&](const char* name) {
+      std::vector<double> column;
+      for (const json& value : path.value(name, json::array())) {
+        column.push_back(value.is_number() ? value.get<double>() : NAN);
+      }
+      return column;
+    };
+    PenaltyCurve curve{numbers("lambda"), numbers("loss"), numbers("standard_error")};
+    const std::size_t size = curve.lambda.size();
+    if (curve.loss.size() != size || curve.standard_error.size() != size) {
+      return damage("The path of penalties in summary.json has columns of different lengths.");
+    }
+    record_.penalty = std::move(curve);
   }
 
   Record record_;

@@ -128,7 +128,7 @@ class FitTest(unittest.TestCase):
         self.assert_close(whole["weights"], part["weights"], "weights")
 
     def test_an_interruption_of_any_ends_all_and_leaves_a_model_to_go_on_with(self):
-        words = ["digits", "--solver", "gd", "--rate", "gradient", "--tolerance", "0"]
+        words = ["digits", "--l2", "0", "--solver", "gd", "--rate", "gradient", "--tolerance", "0"]
         endless = [*words, "--epochs", "100000000", "-q", "-o", "model.json"]
         processes = self.start_all([*endless, "--record", "record"], endless)
         wait_for_file(self, self.path("record/metrics.jsonl"), processes[0])

@@ -29,6 +29,7 @@ std::int64_t iterations(const std::string& name, std::uint64_t seed, linear::Con
   const Recipe recipe = row("table1", name);
   const Setting setting(recipe, load_data(recipe), seed, pool);
   linear::SolverOptions options;
+  options.solver = linear::Solver::gd;
   options.rate = setting.problem().constant(kind).rate();
   options.loss_threshold = *recipe.linear->threshold;
   options.epochs = 20000;

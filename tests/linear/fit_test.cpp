@@ -32,13 +32,22 @@ TEST(Fit, RegressionFindsTheLeastSquaresSolutionInRawUnits) {
   features.col(1) *= 1000;
   features.col(2).array() += 50;
   const Vector<double> target = random_targets(Family::linear, features, 1, 2);
-  const Model model = fit(table_of(features, target));
+  const Model model = fit(table_of(features, target), {.choose_penalty = false});
   DenseMatrix<double> design(80, 4);
   design << features, Vector<double>::Ones(80);
   const Vector<double> exact = (design.transpose() * design).inverse() * design.transpose() * target;
   const DenseMatrix<double> unseen = random_matrix(5, 3, 3);
   const Vector<double> expected = unseen * exact.head(3) + Vector<double>::Constant(5, exact[3]);
   EXPECT_LT((model.predict(unseen) - expected).norm(), 1e-3 * expected.norm());
+}
+
+TEST(Fit, ThePenaltyIsChosenUnlessItIsGivenAndTheInterceptIsNotPenalised) {
+  const DenseMatrix<double> features = random_matrix(60, 3, 15);
+  const Vector<double> target = random_targets(Family::linear, features, 1, 16).array() + 1000;
+  const Model chosen = fit(table_of(features, target)), given = fit(table_of(features, target), {.penalty = {1e3, {}}});
+  EXPECT_EQ(chosen.training.find("\"l2\":0.0,"), std::string::npos) << chosen.training;
+  EXPECT_NE(given.training.find("\"l2\":1000.0,"), std::string::npos) << given.training;
+  EXPECT_NEAR(chosen.weights(3), target.mean(), 1e-6);
 }
 
 TEST(Fit, ClassesArePredictedByIndexAndProbability) {
@@ -67,7 +76,7 @@ TEST(Fit, SparseAndDenseFeaturesGiveTheSameModel) {
   DenseMatrix<double> features = random_matrix(60, 4, 6);
   const Vector<double> target = random_targets(Family::logistic, features, 2, 7);
   features = (features.array().abs() < 0.5).select(0, features);
-  const FitOptions options{.scaling = data::Scaling::none, .penalty = {0.1, {}}};
+  const FitOptions options{.scaling = data::Scaling::none, .penalty = {0.1, {}}, .solver = {.gap_tolerance = 1e-14}};
   const Model dense = fit(table_of(features, target, {"no", "yes"}), options);
   const Model sparse = fit(table_of(SparseMatrix<double>(features.sparseView()), target, {"no", "yes"}), options);
   EXPECT_LT((dense.weights - sparse.weights).norm(), 1e-9);
@@ -91,7 +100,7 @@ TEST(Fit, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(fault_of(table_of(features, {}), {}), Fault::data);
   EXPECT_EQ(fault_of(table_of(features.topRows(1).eval(), numbers.head(1)), {}), Fault::data);
   EXPECT_EQ(fault_of(table_of(features, Vector<double>::Zero(30), {"same"}), {}), Fault::data);
-  EXPECT_EQ(fault_of(table_of(features, numbers), {.solver = {.rate = 1e200}}), Fault::training);
+  EXPECT_EQ(fault_of(table_of(features, numbers), {.solver = {.solver = Solver::gd, .rate = 1e200}}), Fault::training);
 }
 
 TEST(Fit, TheScoresOfTheProblemAreThoseOfTheModel) {

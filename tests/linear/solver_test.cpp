@@ -7,14 +7,14 @@
 
 #include "linear/problems.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/linear/reference.hpp"
+#include "lipschitzlr/linear/lbfgs.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
 
 constexpr Family kFamilies[] = {Family::linear, Family::logistic, Family::softmax};
-constexpr Algorithm kAlgorithms[] = {Algorithm::gd,    Algorithm::accelerated, Algorithm::sgd,
-                                     Algorithm::adamo, Algorithm::rmsprop,     Algorithm::auto_adam};
+constexpr Solver kRateSolvers[] = {Solver::gd,    Solver::accelerated, Solver::sgd,
+                                   Solver::adamo, Solver::rmsprop,     Solver::auto_adam};
 
 class SolverTest : public testing::Test {
  protected:
@@ -23,7 +23,7 @@ class SolverTest : public testing::Test {
 
 // The updates of solver.hpp once more, slowly and with the rates written out: G is the constant over all rows, S = G^2
 // (no penalty), so K after t updates from zero is (1 - beta^t) times it.
-Weights<double> slow_run(const Problem<double>& problem, Algorithm algorithm, int steps) {
+Weights<double> slow_run(const Problem<double>& problem, Solver solver, int steps) {
   const double G = problem.constant(ConstantKind::published).value;
   const double beta = 0.9, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
   Weights<double> w = problem.zero_weights(), g, before = w, m = w, v = w;
@@ -33,12 +33,8 @@ Weights<double> slow_run(const Problem<double>& problem, Algorithm algorithm, in
     for (Index i = 0; i < w.size(); ++i) {
       double &wi = w.data()[i], &mi = m.data()[i], &vi = v.data()[i];
       const double gi = g.data()[i];
-      switch (algorithm) {
-        case Algorithm::gd:
-        case Algorithm::sgd:
-          wi -= gi / G;
-          break;
-        case Algorithm::accelerated: {
+      switch (solver) {
+        case Solver::accelerated: {
           const double next_t = (1 + std::sqrt(1 + 4 * t * t)) / 2;
           const double next = wi - gi / G;
           wi = next + (t - 1) / next_t * (next - before.data()[i]);
@@ -46,42 +42,44 @@ Weights<double> slow_run(const Problem<double>& problem, Algorithm algorithm, in
           if (i + 1 == w.size()) t = next_t;
           break;
         }
-        case Algorithm::adamo:
+        case Solver::adamo:
           mi = beta * mi + (1 - beta) * gi;
           wi -= mi / ((1 - std::pow(beta, step)) * G);
           break;
-        case Algorithm::rmsprop:
+        case Solver::rmsprop:
           vi = beta * vi + (1 - beta) * gi * gi;
           wi -= (std::sqrt((1 - std::pow(beta, step)) * G * G) + epsilon) / G * gi / (std::sqrt(vi) + epsilon);
           break;
-        case Algorithm::auto_adam: {
+        case Solver::auto_adam: {
           const double K1 = (1 - std::pow(beta1, step)) * G, K2 = (1 - std::pow(beta2, step)) * G * G;
           mi = beta1 * mi + (1 - beta1) * gi;
           vi = beta2 * vi + (1 - beta2) * gi * gi;
           wi -= (std::sqrt(K2) + epsilon) / K1 * mi / (std::sqrt(vi) + epsilon);
           break;
         }
+        default:  // gd, sgd
+          wi -= gi / G;
       }
     }
   }
   return w;
 }
 
-TEST_F(SolverTest, EveryAlgorithmFollowsItsFormulaForTenSteps) {
+TEST_F(SolverTest, EverySolverFollowsItsFormulaForTenSteps) {
   for (Family family : kFamilies) {
     const auto problem = random_problem(family, pool);
-    for (Algorithm algorithm : kAlgorithms) {
+    for (Solver solver : kRateSolvers) {
       SolverOptions options;
-      options.algorithm = algorithm;
+      options.solver = solver;
       options.constant = ConstantKind::published;
       options.epochs = 10;
       const auto outcome = solve(*problem, options, State<double>{});
       EXPECT_EQ(outcome.last.step, 10);
       // A rise would restart the accelerated solver, which the slow one does not know.
-      ASSERT_TRUE(algorithm != Algorithm::accelerated || outcome.checks.rises == 0) << to_string(family);
-      const Weights<double> expected = slow_run(*problem, algorithm, 10);
+      ASSERT_TRUE(solver != Solver::accelerated || outcome.checks.rises == 0) << to_string(family);
+      const Weights<double> expected = slow_run(*problem, solver, 10);
       EXPECT_LT((outcome.state.weights - expected).norm(), 1e-9 * (1 + expected.norm()))
-          << to_string(family) << " " << to_string(algorithm);
+          << to_string(family) << " " << to_string(solver);
     }
   }
 }
@@ -91,6 +89,7 @@ TEST_F(SolverTest, OneOverBetaNeverRaisesTheLossAndKeepsItsPromise) {
     for (double l2 : {0.0, 0.1}) {
       const auto problem = random_problem(family, pool, 80, 6, {l2, {}});
       SolverOptions options;
+      options.solver = Solver::gd;
       options.epochs = 300;
       const auto outcome = solve(*problem, options, State<double>{});
       EXPECT_EQ(outcome.checks.rises, 0) << to_string(family);
@@ -103,6 +102,7 @@ TEST_F(SolverTest, OneOverBetaNeverRaisesTheLossAndKeepsItsPromise) {
 TEST_F(SolverTest, ATooLargeRateIsCaughtRaisingTheLoss) {
   const auto problem = random_problem(Family::linear, pool);
   SolverOptions options;
+  options.solver = Solver::gd;
   options.rate = 2.5 * problem->constant(ConstantKind::gradient).rate();
   options.epochs = 20;
   EXPECT_GT(solve(*problem, options, State<double>{}).checks.rises, 0);
@@ -111,6 +111,7 @@ TEST_F(SolverTest, ATooLargeRateIsCaughtRaisingTheLoss) {
 TEST_F(SolverTest, DivergenceStopsWithTheLastFiniteWeights) {
   const auto problem = random_problem(Family::linear, pool);
   SolverOptions number;
+  number.solver = Solver::gd;
   number.rate = 1e120;
   SolverOptions number_in_batches = number;
   number_in_batches.batch = 16;
@@ -129,14 +130,14 @@ TEST_F(SolverTest, DivergenceStopsWithTheLastFiniteWeights) {
 }
 
 TEST_F(SolverTest, AResumedRunHasTheSameBits) {
-  for (Algorithm algorithm : kAlgorithms) {
+  for (Solver solver : kRateSolvers) {
     for (Recompute recompute : {Recompute::never, Recompute::epoch, Recompute::batch}) {
       const auto problem = random_problem(Family::softmax, pool, 60, 5, {0.01, {}});
       SolverOptions options;
-      options.algorithm = algorithm;
+      options.solver = solver;
       options.constant = ConstantKind::published;
       options.recompute = recompute;
-      options.batch = algorithm == Algorithm::gd || algorithm == Algorithm::accelerated ? 0 : 16;
+      options.batch = solver == Solver::gd || solver == Solver::accelerated ? 0 : 16;
       options.rule.decay = 1e-3;
       options.epochs = 9;
       const auto whole = solve(*problem, options, State<double>{});
@@ -144,7 +145,7 @@ TEST_F(SolverTest, AResumedRunHasTheSameBits) {
       const auto half = solve(*problem, options, State<double>{});
       options.epochs = 9;
       const auto rest = solve(*problem, options, state_from_json<double>(to_json(half.state), "test"));
-      EXPECT_EQ(rest.state.weights, whole.state.weights) << to_string(algorithm) << " " << to_string(recompute);
+      EXPECT_EQ(rest.state.weights, whole.state.weights) << to_string(solver) << " " << to_string(recompute);
       EXPECT_EQ(rest.last.loss, whole.last.loss);
       EXPECT_EQ(to_json(rest.state), to_json(whole.state));
     }
@@ -179,6 +180,7 @@ TEST_F(SolverTest, ThreadsDoNotChangeABit) {
       const auto problem = random_problem(family, many, 20000, 7);
       for (Index batch : {Index{0}, Index{5000}}) {
         SolverOptions options;
+        options.solver = Solver::gd;
         options.batch = batch;
         options.epochs = 5;
         weights.push_back(solve(*problem, options, State<double>{}).state.weights);
@@ -191,7 +193,7 @@ TEST_F(SolverTest, ThreadsDoNotChangeABit) {
 TEST_F(SolverTest, RecomputedPerEpochTheRateComesFromTheLargestBatch) {
   const auto problem = random_problem(Family::logistic, pool, 50, 4);
   SolverOptions options;
-  options.algorithm = Algorithm::sgd;
+  options.solver = Solver::sgd;
   options.constant = ConstantKind::published;
   options.recompute = Recompute::epoch;
   options.batch = 20;
@@ -216,7 +218,7 @@ TEST_F(SolverTest, RecomputedPerEpochTheRateComesFromTheLargestBatch) {
 TEST_F(SolverTest, AdaMoPerEpochStartsAtItsFirstRate) {
   const auto problem = random_problem(Family::logistic, pool);
   SolverOptions options;
-  options.algorithm = Algorithm::adamo;
+  options.solver = Solver::adamo;
   options.constant = ConstantKind::published;
   options.recompute = Recompute::epoch;
   options.epochs = 1;
@@ -232,6 +234,7 @@ TEST_F(SolverTest, StopsForEachReason) {
   const auto problem = random_problem(Family::linear, pool);
   const auto stop_with = [&](auto change) {
     SolverOptions options;
+    options.solver = Solver::gd;
     change(options);
     return solve(*problem, options, State<double>{}).stop;
   };
@@ -240,7 +243,8 @@ TEST_F(SolverTest, StopsForEachReason) {
   EXPECT_EQ(stop_with([](SolverOptions& o) { o.gradient_tolerance = 1e-6; }), Stop::gradient_tolerance);
   EXPECT_EQ(stop_with([](SolverOptions& o) { o.relative_tolerance = 1e-6; }), Stop::relative_tolerance);
   EXPECT_EQ(stop_with([](SolverOptions& o) { o.seconds = 0; }), Stop::seconds);
-  EXPECT_EQ(solve(*problem, {}, State<double>{}, [](const Progress& now) { return now.epoch < 2; }).stop,
+  const SolverOptions gd{.solver = Solver::gd};
+  EXPECT_EQ(solve(*problem, gd, State<double>{}, [](const Progress& now) { return now.epoch < 2; }).stop,
             Stop::interrupted);
 }
 
@@ -250,6 +254,7 @@ TEST_F(SolverTest, APublishedBoundThatIsExceededIsReported) {
   const DenseMatrix<double> features = DenseMatrix<double>::Ones(m, 1);
   Problem<double> problem(features, Vector<double>::Zero(m), {Family::logistic, 1, {}, 0}, pool);
   SolverOptions options;
+  options.solver = Solver::gd;
   options.constant = ConstantKind::published;
   options.epochs = 0;
   State<double> start;
@@ -266,10 +271,12 @@ TEST_F(SolverTest, LbfgsAndAccelerationFindTheSameOptimum) {
   for (Family family : kFamilies) {
     const auto problem = random_problem(family, pool, 80, 5, {0.05, {}});
     SolverOptions options;
+    options.solver = Solver::gd;
     options.epochs = 3000;
+    options.gap_tolerance = 1e-12;
     const auto reference = solve_lbfgs(*problem, options, State<double>{});
     EXPECT_LT(reference.last.gradient_norm, 1e-6);
-    options.algorithm = Algorithm::accelerated;
+    options.solver = Solver::accelerated;
     options.gradient_tolerance = 1e-9;
     const auto ours = solve(*problem, options, State<double>{});
     EXPECT_EQ(ours.stop, Stop::gradient_tolerance);
@@ -286,7 +293,8 @@ TEST_F(SolverTest, LbfgsTakesSmallFeaturesForNoOptimum) {
     Problem<double> problem(DenseMatrix<double>(features * size), targets, {Family::logistic, 1, penalty, 0}, pool);
     SolverOptions options;
     options.epochs = 1000;
-    return solve_lbfgs(problem, options, State<double>{}).last.loss;
+    options.solver = Solver::lbfgs;
+    return solve(problem, options, State<double>{}).last.loss;
   };
   EXPECT_NEAR(loss_of(1), loss_of(1e9), 1e-9);
 }
@@ -297,13 +305,13 @@ TEST_F(SolverTest, APerfectFitStopsAtItsRounding) {
   const Vector<double> targets = features * Vector<double>{{3, -0.7}};
   Problem<double> problem(features, targets, {Family::linear, 1, {}, 10}, pool);
   SolverOptions options;
-  options.algorithm = Algorithm::accelerated;
+  options.solver = Solver::accelerated;
   options.epochs = 100000;
   options.relative_tolerance = 1e-9;
   const auto outcome = solve(problem, options, State<double>{});
   EXPECT_EQ(outcome.stop, Stop::relative_tolerance);
   EXPECT_LT(outcome.last.loss, 1e-25);
-  options.algorithm = Algorithm::gd;
+  options.solver = Solver::gd;
   EXPECT_EQ(solve(problem, options, State<double>{}).checks.rises, 0);
 }
 
@@ -311,6 +319,7 @@ TEST_F(SolverTest, OptionsThatMakeNoSenseAreRefused) {
   const auto problem = random_problem(Family::linear, pool);
   const auto fault_of = [&](auto change) {
     SolverOptions options;
+    options.solver = Solver::gd;
     change(options);
     try {
       solve(*problem, options, State<double>{});
@@ -325,12 +334,12 @@ TEST_F(SolverTest, OptionsThatMakeNoSenseAreRefused) {
   EXPECT_EQ(fault_of([](SolverOptions& o) { o.relative_tolerance = -1; }), Fault::usage);
   EXPECT_EQ(fault_of([](SolverOptions& o) {
               o.rule.beta = 1;
-              o.algorithm = Algorithm::adamo;
+              o.solver = Solver::adamo;
             }),
             Fault::usage);
   EXPECT_EQ(fault_of([](SolverOptions& o) {
               o.batch = 8;
-              o.algorithm = Algorithm::accelerated;
+              o.solver = Solver::accelerated;
             }),
             Fault::usage);
 }

@@ -10,7 +10,7 @@
 #include "linear/problems.hpp"
 #include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/linear/advice.hpp"
-#include "lipschitzlr/linear/reference.hpp"
+#include "lipschitzlr/linear/lbfgs.hpp"
 #include "lipschitzlr/linear/solver.hpp"
 
 namespace lipschitzlr::linear {
@@ -152,15 +152,15 @@ inline std::vector<SpreadCase> advice_cases() {
   return cases;
 }
 
-inline SpreadCase solver_case(Algorithm algorithm, ConstantKind constant, Recompute recompute, Index batch,
-                              Family family, bool sparse, std::int64_t epochs) {
+inline SpreadCase solver_case(Solver solver, ConstantKind constant, Recompute recompute, Index batch, Family family,
+                              bool sparse, std::int64_t epochs) {
   SolverOptions options;
-  options.algorithm = algorithm;
+  options.solver = solver;
   options.constant = constant;
   options.recompute = recompute;
   options.batch = batch;
   options.epochs = epochs;
-  const std::string name = to_string(algorithm) + ", " + to_string(constant) + ", " + to_string(recompute) + ", " +
+  const std::string name = to_string(solver) + ", " + to_string(constant) + ", " + to_string(recompute) + ", " +
                            to_string(family) + (sparse ? ", sparse" : "");
   return {name, 1e-10, [=](Communicator* communicator) {
             ThreadPool pool(1);
@@ -189,17 +189,17 @@ inline std::vector<SpreadCase> all_solver_cases() {
   std::vector<SpreadCase> cases;
   for (Family family : {Family::linear, Family::logistic, Family::softmax}) {
     for (const bool sparse : {false, true}) {
-      const auto add = [&](Algorithm algorithm, ConstantKind kind, Recompute recompute, Index batch) {
-        cases.push_back(solver_case(algorithm, kind, recompute, batch, family, sparse, kEpochs));
+      const auto add = [&](Solver solver, ConstantKind kind, Recompute recompute, Index batch) {
+        cases.push_back(solver_case(solver, kind, recompute, batch, family, sparse, kEpochs));
       };
       for (ConstantKind kind : kConstantKinds) {
-        add(Algorithm::gd, kind, Recompute::never, 0);
-        add(Algorithm::sgd, kind, Recompute::batch, kSpreadBatch);
+        add(Solver::gd, kind, Recompute::never, 0);
+        add(Solver::sgd, kind, Recompute::batch, kSpreadBatch);
       }
-      add(Algorithm::accelerated, ConstantKind::gradient, Recompute::never, 0);
-      add(Algorithm::adamo, ConstantKind::certified, Recompute::epoch, kSpreadBatch);
-      add(Algorithm::rmsprop, ConstantKind::certified, Recompute::never, kSpreadBatch);
-      add(Algorithm::auto_adam, ConstantKind::certified, Recompute::batch, 0);
+      add(Solver::accelerated, ConstantKind::gradient, Recompute::never, 0);
+      add(Solver::adamo, ConstantKind::certified, Recompute::epoch, kSpreadBatch);
+      add(Solver::rmsprop, ConstantKind::certified, Recompute::never, kSpreadBatch);
+      add(Solver::auto_adam, ConstantKind::certified, Recompute::batch, 0);
     }
     cases.push_back(search_case(family, 10));
   }
@@ -210,16 +210,16 @@ inline std::vector<SpreadCase> all_solver_cases() {
 inline std::vector<SpreadCase> few_solver_cases() {
   constexpr std::int64_t kEpochs = 5;
   return {
-      solver_case(Algorithm::gd, ConstantKind::published, Recompute::never, 0, Family::linear, false, kEpochs),
-      solver_case(Algorithm::gd, ConstantKind::coded, Recompute::never, 0, Family::linear, true, kEpochs),
-      solver_case(Algorithm::accelerated, ConstantKind::gradient, Recompute::never, 0, Family::logistic, true, kEpochs),
-      solver_case(Algorithm::sgd, ConstantKind::certified, Recompute::batch, kSpreadBatch, Family::softmax, false,
+      solver_case(Solver::gd, ConstantKind::published, Recompute::never, 0, Family::linear, false, kEpochs),
+      solver_case(Solver::gd, ConstantKind::coded, Recompute::never, 0, Family::linear, true, kEpochs),
+      solver_case(Solver::accelerated, ConstantKind::gradient, Recompute::never, 0, Family::logistic, true, kEpochs),
+      solver_case(Solver::sgd, ConstantKind::certified, Recompute::batch, kSpreadBatch, Family::softmax, false,
                   kEpochs),
-      solver_case(Algorithm::adamo, ConstantKind::certified, Recompute::epoch, kSpreadBatch, Family::softmax, true,
+      solver_case(Solver::adamo, ConstantKind::certified, Recompute::epoch, kSpreadBatch, Family::softmax, true,
                   kEpochs),
-      solver_case(Algorithm::rmsprop, ConstantKind::coded, Recompute::never, kSpreadBatch, Family::logistic, false,
+      solver_case(Solver::rmsprop, ConstantKind::coded, Recompute::never, kSpreadBatch, Family::logistic, false,
                   kEpochs),
-      solver_case(Algorithm::auto_adam, ConstantKind::certified, Recompute::batch, 0, Family::linear, true, kEpochs),
+      solver_case(Solver::auto_adam, ConstantKind::certified, Recompute::batch, 0, Family::linear, true, kEpochs),
       search_case(Family::linear, kEpochs),
       search_case(Family::softmax, kEpochs),
   };

@@ -25,10 +25,12 @@ class FitTest : public testing::Test {
     return fit(options, prepare(options.data), communicator);
   }
 
-  // Trains for as long as it is told to.
+  // Trains for as long as it is told to, without a penalty.
   static FitRequest patient() {
     FitRequest options;
-    options.training.relative_tolerance = 0;
+    options.solver = Solver::accelerated;
+    options.choose_l2 = false;
+    options.tolerance = 0;
     return options;
   }
 
@@ -36,8 +38,7 @@ class FitTest : public testing::Test {
 };
 
 TEST_F(FitTest, EverySolverLearnsIris) {
-  for (const Solver solver : {Solver::accelerated, Solver::gd, Solver::sgd, Solver::adamo, Solver::rmsprop,
-                              Solver::auto_adam, Solver::lbfgs}) {
+  for (const Solver solver : linear::kSolvers) {
     for (bool single : {false, true}) {
       FitRequest options = patient();
       options.solver = solver;
@@ -111,6 +112,73 @@ TEST_F(FitTest, ATeamThatWasAskedDifferentThingsRefusesInEveryProcess) {
   }
 }
 
+TEST_F(FitTest, WithNothingSetItChoosesPenaltyAndSolverAndProvesTheOptimum) {
+  FitRequest options;
+  options.data.source = "breast-cancer";
+  options.data.holdout = 0.25;
+  options.record = folder + "record";
+  const FitResult result = fit(options, prepare(options.data));
+  EXPECT_EQ(result.choice.solver, Solver::newton);
+  EXPECT_EQ(result.stop, linear::Stop::certified);
+  EXPECT_LE(result.certified_gap, 1e-6);
+  EXPECT_NE(result.verdict.find("of the optimum (certified)"), std::string::npos) << result.verdict;
+  EXPECT_LE(result.test->loss, 0.06);
+  EXPECT_GE(result.test->accuracy, 0.98);
+  ASSERT_TRUE(result.chosen_penalty);
+  const linear::PenaltyPath& path = result.chosen_penalty->path;
+  EXPECT_EQ(result.l2, path.points[path.best].lambda);
+  EXPECT_GE(result.seconds, result.chosen_penalty->seconds);
+  const json summary = json::parse(read_file(options.record + "/summary.json"));
+  EXPECT_EQ(summary["penalty_path"]["lambda"].size(), 30u);
+  EXPECT_EQ(summary["penalty_path"]["best"], result.l2);
+  EXPECT_EQ(summary["setting"]["l2"], result.l2);
+  EXPECT_EQ(summary["verdict"], result.verdict);
+}
+
+TEST_F(FitTest, EverySolverResumesBitForBitWithThePenaltyThatWasChosen) {
+  for (const Solver solver : linear::kSolvers) {
+    FitRequest options;
+    options.solver = solver;
+    options.tolerance = 0;
+    options.training.epochs = 6;
+    const FitResult whole = fit_iris(options);
+    options.training.epochs = 2;
+    linear::save_model(fit_iris(options).model, folder + "part.json");
+    options.training.epochs = 6;
+    options.resume = folder + "part.json";
+    const FitResult resumed = fit_iris(options);
+    EXPECT_EQ(resumed.l2, whole.l2);
+    EXPECT_FALSE(resumed.chosen_penalty);
+    EXPECT_EQ(resumed.model.weights, whole.model.weights) << to_string(solver);
+  }
+}
+
+TEST_F(FitTest, TheInterceptIsPenalisedOnlyWhenAskedFor) {
+  // A penalty that leaves nothing but the intercept: then it is the mean of the target, 0 when it is penalised too.
+  FitRequest options;
+  options.data.source = "diabetes";
+  options.choose_l2 = false;
+  options.data.l2 = 1e12;
+  const Prepared prepared = prepare(options.data);
+  const double mean = prepared.train.target.mean();
+  EXPECT_NEAR(fit(options, prepared).model.weights(10, 0), mean, 1e-6 * mean);
+  options.data.penalize_intercept = true;
+  EXPECT_NEAR(fit(options, prepare(options.data)).model.weights(10, 0), 0, 1e-6);
+}
+
+TEST_F(FitTest, SeveralProcessesChooseThePenaltyOfOne) {
+  FitRequest options;
+  options.path = 5;
+  const FitResult alone = fit_iris(options);
+  const auto results =
+      test::run_threads<FitResult>(2, [&](Communicator& communicator) { return fit_iris(options, &communicator); });
+  for (const FitResult& result : results) {
+    EXPECT_NEAR(result.l2, alone.l2, 1e-12 * alone.l2);
+    EXPECT_EQ(result.model.weights, results[0].model.weights);
+    EXPECT_TRUE(result.model.weights.isApprox(alone.model.weights, 1e-6));
+  }
+}
+
 TEST_F(FitTest, AnUnfinishedOrUselessTrainingSaysSo) {
   FitRequest options = patient();
   options.training.epochs = 0;
@@ -127,6 +195,51 @@ TEST_F(FitTest, AnUnfinishedOrUselessTrainingSaysSo) {
   const FitResult converged = fit_iris(good);
   EXPECT_TRUE(converged.warnings.empty());
   EXPECT_EQ(json::parse(converged.model.training)["converged"], true);
+}
+
+TEST_F(FitTest, WeightsOfRowsCountAsRepeatedRows) {
+  const std::string rows[] = {"1,0.5,a", "2,-1,b", "0.5,2,a", "3,1,b", "-1,0.25,b", "2.5,2.5,a"};
+  const int counts[] = {1, 3, 2, 1, 4, 2};
+  std::string weighted = "x,z,n,y\n", repeated = "x,z,y\n";
+  for (int i = 0; i < 6; ++i) {
+    const std::size_t comma = rows[i].rfind(',');
+    weighted += rows[i].substr(0, comma) + "," + std::to_string(counts[i]) + rows[i].substr(comma) + "\n";
+    for (int n = 0; n < counts[i]; ++n) repeated += rows[i] + "\n";
+  }
+  write_file_atomically(folder + "weighted.csv", weighted);
+  write_file_atomically(folder + "repeated.csv", repeated);
+  FitRequest options;
+  options.data.scaling = data::Scaling::none;
+  options.choose_l2 = false;
+  options.data.l2 = 0.1;
+  options.tolerance = 0;
+  for (const std::string balance : {"", "a=2,b=0.5"}) {
+    options.data.class_weight = balance;
+    options.data.source = folder + "weighted.csv";
+    options.data.weight = "n";
+    const FitResult one = fit(options, prepare(options.data));
+    options.data.source = folder + "repeated.csv";
+    options.data.weight = "";
+    const FitResult other = fit(options, prepare(options.data));
+    EXPECT_TRUE(one.model.weights.isApprox(other.model.weights, 1e-8)) << balance;
+    EXPECT_NEAR(one.last.loss, other.last.loss, 1e-12) << balance;
+    EXPECT_NEAR(one.train.accuracy, other.train.accuracy, 1e-12) << balance;
+    EXPECT_EQ(one.model.feature_names, (std::vector<std::string>{"x", "z"}));
+  }
+}
+
+TEST_F(FitTest, BalancedClassesMoveTheInterceptAsIfTheyWereEqual) {
+  // Without features the optimum is the log of the odds: of 3 to 1, and of 1 to 1 once balanced.
+  write_file_atomically(folder + "odds.csv", "x,y\n0,a\n0,b\n0,b\n0,b\n");
+  FitRequest options;
+  options.data.source = folder + "odds.csv";
+  options.choose_l2 = false;
+  options.data.l2 = 1;
+  EXPECT_NEAR(fit(options, prepare(options.data)).model.weights(1, 0), std::log(3.0), 1e-5);
+  options.data.class_weight = "balanced";
+  EXPECT_NEAR(fit(options, prepare(options.data)).model.weights(1, 0), 0, 1e-9);
+  options.data.class_weight = "b=2,a=5";
+  EXPECT_NEAR(fit(options, prepare(options.data)).model.weights(1, 0), std::log(6.0 / 5), 1e-5);
 }
 
 TEST_F(FitTest, AFinishedTrainingHasNothingToResume) {
@@ -164,6 +277,7 @@ TEST_F(FitTest, OptionsThatDoNotFitOneAnotherAreRefused) {
     return "accepted";
   };
   FitRequest options;
+  options.solver = Solver::gd;
   options.training.rate = -1;
   EXPECT_NE(refusal(options).find("--rate"), std::string::npos);
   options.training.rate = 0.1;
@@ -171,6 +285,13 @@ TEST_F(FitTest, OptionsThatDoNotFitOneAnotherAreRefused) {
   EXPECT_NE(refusal(options).find("leave out --recompute"), std::string::npos);
   options.solver = Solver::lbfgs;
   EXPECT_NE(refusal(options).find("--solver lbfgs takes neither"), std::string::npos);
+  options = {};
+  options.folds = 3;
+  options.choose_l2 = false;
+  EXPECT_NE(refusal(options).find("--folds"), std::string::npos);
+  options.choose_l2 = true;
+  options.resume = "m.json";
+  EXPECT_NE(refusal(options).find("--resume takes from the unfinished run"), std::string::npos);
 }
 
 }  // namespace

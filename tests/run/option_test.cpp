@@ -91,7 +91,7 @@ TEST(OptionTables, TheNamesOfAChoiceAreThoseOfItsEnumeration) {
   EXPECT_EQ(to_text(find_option(options, "scale").member.get()), "minmax");
   assign(find_option(options, "solver"), {"auto-adam"});
   EXPECT_EQ(fit.solver, Solver::auto_adam);
-  EXPECT_EQ(to_string(static_cast<linear::Algorithm>(fit.solver)), "auto-adam");
+  EXPECT_EQ(to_string(fit.solver), "auto-adam");
 }
 
 TEST(Option, ANumberOutOfRangeIsRefusedInASentence) {

@@ -10,10 +10,11 @@
 
 namespace lipschitzlr::bound {
 
-// Named "gradient". Throw Error (usage) unless m >= 1, Error (data) when the norm is negative or not finite.
-Constant least_squares_smoothness(double spectral_norm, Index m);
-Constant logistic_smoothness(double spectral_norm, Index m);
-Constant softmax_smoothness(double spectral_norm, Index m);
+// m is the number of rows, or the sum of their weights w when X is sqrt(w) o X. Named "gradient". Throw Error (usage)
+// unless m > 0, Error (data) when the norm is negative or not finite.
+Constant least_squares_smoothness(double spectral_norm, double m);
+Constant logistic_smoothness(double spectral_norm, double m);
+Constant softmax_smoothness(double spectral_norm, double m);
 
 // Once lambda/2 ||w||^2 or ||Gamma w||^2 is added to the loss; lambda = 0 and an empty penalty change nothing.
 Constant with_l2_smoothness(Constant constant, double lambda);

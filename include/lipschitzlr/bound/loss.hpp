@@ -25,19 +25,19 @@
 namespace lipschitzlr::bound {
 
 // weight_bound is K, gram_norm ||X'X||_F, target_product ||y'X||.
-Constant linear_regression(ConstantKind kind, double weight_bound, double gram_norm, double target_product, Index m);
+Constant linear_regression(ConstantKind kind, double weight_bound, double gram_norm, double target_product, double m);
 
 // output_bound is K_a, the largest ||a|| of the outputs of a batch; target_norm ||y||; penultimate_norm K_z.
 Constant network_regression(ConstantKind kind, double output_bound, double target_norm, double penultimate_norm,
-                            Index m);
+                            double m);
 
 // feature_norm is ||X||_F, row_norm_sum the sum of ||x_i||; each kind uses one of the two and ignores the other.
-Constant logistic_regression(ConstantKind kind, double feature_norm, double row_norm_sum, Index m);
-Constant softmax_regression(ConstantKind kind, double feature_norm, double row_norm_sum, Index m, Index classes);
+Constant logistic_regression(ConstantKind kind, double feature_norm, double row_norm_sum, double m);
+Constant softmax_regression(ConstantKind kind, double feature_norm, double row_norm_sum, double m, Index classes);
 
 // penultimate_norm is K_z = ||A||_F, row_norm_sum the sum of ||a_i|| over the rows of A.
-Constant binary_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, Index m);
-Constant multiclass_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, Index m, Index classes);
+Constant binary_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, double m);
+Constant multiclass_network(ConstantKind kind, double penultimate_norm, double row_norm_sum, double m, Index classes);
 
 // The constant once lambda/2 ||w||^2 is added to the loss, for ||w|| <= weight_bound (networks: the largest norm of a
 // parameter). lambda = 0 changes nothing.

@@ -18,15 +18,17 @@ struct FitOptions {
   std::optional<Family> family = {};          // by default the target's: see choose_family
   std::optional<data::Scaling> scaling = {};  // by default standard for dense features, none for sparse ones
   bool intercept = true;
-  Penalty penalty = {};
+  Penalty penalty = {};        // of fit(), when it is empty: l2 by cross-validation, without the intercept, unless
+  bool choose_penalty = true;  // ... this is false
   std::optional<double> weight_bound = {};  // K; by default default_weight_bound()
-  SolverOptions solver = {.algorithm = Algorithm::accelerated, .epochs = 10000, .relative_tolerance = 1e-9};
+  Vector<double> row_weights = {};          // how much each row counts; empty: all alike
+  SolverOptions solver = {.epochs = 10000};
   unsigned threads = 0;  // 0: one for each core; the model's bits do not depend on it
 };
 
 // Trains on all rows. Throws Error (data) when there are fewer than two rows, no target, or only one class; Error
 // (usage) when options do not fit the table or one another; Error (training) when the loss became NaN or infinite.
-// model.training says how it ended.
+// model.training says how it ended and which penalty was taken.
 Model fit(data::Table table, const FitOptions& options = {});
 
 // The family that was asked for, or the target's: logistic for two classes, softmax for more, linear for numbers. A
@@ -42,11 +44,13 @@ struct Preparation {
 // From the training rows alone, after choose_family.
 Preparation prepare(const data::Table& training, Family family, const FitOptions& options);
 
-// The problem of the training rows. With a communicator every process passes all of them and keeps its share
-// (share_of). The pool and the communicator must outlive the problem.
+// The problem of the training rows, which row_weights weigh when it is not empty (row_weights.hpp makes them of the
+// weights of classes). With a communicator every process passes all of them and keeps its share (share_of). The pool
+// and the communicator must outlive the problem.
 template <class Scalar>
 std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const Preparation& preparation,
-                                              ThreadPool& pool, Communicator* communicator = nullptr);
+                                              ThreadPool& pool, Communicator* communicator = nullptr,
+                                              const Vector<double>& row_weights = {});
 
 Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights);
 

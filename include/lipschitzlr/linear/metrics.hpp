@@ -17,14 +17,19 @@ struct Metrics {
   double rmse = 0, mae = 0, r2 = 0;
   // Classification.
   double accuracy = 0, majority_accuracy = 0;
-  std::vector<std::vector<Index>> confusion;  // [true class][predicted class]
+  std::vector<std::vector<Index>> confusion;  // rows by [true class][predicted class], whatever they weigh
 };
 
-// scores: rows x outputs, x_i W. classes: the number of classes (2 for logistic); ignored for regression.
-Metrics measure(Family family, const DenseMatrix<double>& scores, const Vector<double>& targets, Index classes);
+// scores: rows x outputs, x_i W. classes: the number of classes (2 for logistic); ignored for regression. With
+// row_weights every mean is a weighted one.
+Metrics measure(Family family, const DenseMatrix<double>& scores, const Vector<double>& targets, Index classes,
+                const Vector<double>& row_weights = {});
+
+// The loss of one row of scores, without penalty.
+double row_loss(Family family, const DenseMatrix<double>& scores, double target, Index row);
 
 // The loss of the best constant predictor alone: half the variance, or the entropy of the class frequencies.
-double best_constant_loss(Family family, const Vector<double>& targets);
+double best_constant_loss(Family family, const Vector<double>& targets, const Vector<double>& row_weights = {});
 
 // The class with the largest score (logistic: 1 when the score is positive); ties go to the lower index.
 Index predicted_class(Family family, const DenseMatrix<double>& scores, Index row);

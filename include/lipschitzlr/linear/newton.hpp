@@ -9,7 +9,7 @@
 
 namespace lipschitzlr::linear {
 
-// Of the options: epochs (steps), seconds, gap_tolerance (1e-10 when 0), gradient_tolerance, loss_threshold. Stops with
+// Of the options: epochs (steps), seconds, gap_tolerance, gradient_tolerance, loss_threshold. Stops with
 // Stop::certified once f(w) - f* <= gap_tolerance |f(w)| is proven, with Stop::separable when a classification without
 // a penalty has no optimum because the weights separate its classes, with Stop::relative_tolerance when rounding allows
 // no further progress. outcome.certified_gap is the proven bound at the last weights. The observer is called once per

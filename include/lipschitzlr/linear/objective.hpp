@@ -29,16 +29,17 @@ class Objective {
  public:
   // The matrix and the pool must outlive the objective, and the matrix must not change: the targets are copied, and so
   // are small or binary matrices, in another layout. targets holds y_i (class indices for logistic and softmax);
-  // classes is k for softmax and 1 otherwise. Throws Error (data) when they do not fit.
+  // classes is k for softmax and 1 otherwise. row_weights, when given, makes the mean a weighted one, sum_i w_i loss_i
+  // / sum_i w_i. Throws Error (data) when they do not fit or a weight is negative or not finite.
   Objective(Family family, const DenseMatrix<Scalar>& features, const Vector<Scalar>& targets, Index classes,
-            ThreadPool& pool);
+            ThreadPool& pool, const Vector<double>& row_weights = {});
   Objective(Family family, const SparseMatrix<Scalar>& features, const Vector<Scalar>& targets, Index classes,
-            ThreadPool& pool);
+            ThreadPool& pool, const Vector<double>& row_weights = {});
   ~Objective();
 
   // Mean loss over all rows; gradient is resized once and overwritten. No allocation after the first call.
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;
-  // The same over the given rows only (a mini-batch; m is their number).
+  // The same over the given rows only (a mini-batch; m is their number, or the sum of their weights).
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient, std::span<const Index> rows) const;
 
  private:

@@ -50,16 +50,21 @@ class Problem {
   // The pool and the communicator must outlive the problem. With a communicator the features and targets are this
   // process' rows, possibly none; rows are numbered from rank 0's first to the last rank's last. Everything that is
   // evaluated or measured then covers all of them, is collective, and has the same bits in every process: those of one
-  // process with all rows, except for rounding. Throws Error (data) when targets and features do not fit.
+  // process with all rows, except for rounding. row_weights w, one per row when given, makes the loss the weighted mean
+  // sum w_i loss_i / sum w_i, and every constant that of this loss: a row of weight 2 counts as two rows. Throws Error
+  // (data) when targets, weights and features do not fit or no row weighs anything.
   Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool,
-          Communicator* communicator = nullptr);
+          Communicator* communicator = nullptr, const Vector<double>& row_weights = {});
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
 
   const ProblemSetup& setup() const { return setup_; }
-  const Matrix& matrix() const { return features_; }          // of this process' rows,
-  const Vector<Scalar>& targets() const { return targets_; }  // and these too
-  Index rows() const { return share_.total(); }               // of all processes
+  void set_penalty(Penalty penalty) { setup_.penalty = std::move(penalty); }  // for a path of penalties
+  const Matrix& matrix() const { return features_; }                          // of this process' rows,
+  const Vector<Scalar>& targets() const { return targets_; }                  // and these too
+  const Vector<double>& row_weights() const { return row_weights_; }          // and these; empty: all 1
+  double total_weight() const { return total_weight_; }  // of all processes; the number of rows without weights
+  Index rows() const { return share_.total(); }          // of all processes
   Index features() const;
   Communicator* communicator() const { return share_.communicator(); }
   ThreadPool& pool() const { return pool_; }
@@ -82,25 +87,37 @@ class Problem {
   // Measured when first asked for: what a family's formula lacks is never computed.
   struct Norms {
     std::optional<double> frobenius, square_frobenius, row_sum, gram, target_product;
-    std::optional<bound::SpectralNorm> spectral;
+    std::optional<double> spectral;  // its upper end
   };
-  // Some of this process' rows, and how many rows of all processes they are part of.
+  // Some of this process' rows, and what the rows of all processes that they are part of weigh.
   template <class AnyMatrix>
   struct Rows {
     const AnyMatrix& features;
     const Vector<Scalar>& targets;
-    Index total;
+    const Vector<double>& weights;  // empty: all 1
+    double total;                   // weight
+
+    // norm(X) with every row times its weight to the given power.
+    template <class Norm>
+    double weighed(double power, const Norm& norm) const;
   };
   template <class AnyMatrix>
   Measured measure(ConstantKind kind, double weight_bound, const Rows<AnyMatrix>& rows, Norms& norms) const;
+  template <class AnyMatrix>
+  double frobenius(const Rows<AnyMatrix>& rows, Norms& norms) const;
   template <class AnyMatrix>
   bound::Constant smoothness(const Rows<AnyMatrix>& rows, Norms& norms) const;
   template <class AnyMatrix>
   bound::Constant data_constant(ConstantKind kind, double weight_bound, const Rows<AnyMatrix>& rows,
                                 Norms& norms) const;
+  double weight_of(std::span<const Index> here) const;
+  double total_weight(std::span<const Index> rows, std::span<const Index> here) const;  // collective with weights
 
   Matrix features_;
   Vector<Scalar> targets_;
+  Vector<double> row_weights_;
+  double total_weight_ = 0, weight_here_ = 0;
+  bool weighted_ = false;  // in any process
   ProblemSetup setup_;
   ThreadPool& pool_;
   RowShare share_;

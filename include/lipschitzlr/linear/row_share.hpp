@@ -24,9 +24,10 @@ class RowShare {
   std::span<const Index> here_of(std::span<const Index> rows) const;
 
   // Collective. From the mean loss and gradient over count rows that are here (0: taken as zero) to those over all such
-  // rows, of which there are total. One sum in double of one number more than the gradient has.
+  // rows, of which there are total; rows with weights count as much as they weigh. One sum in double of one number more
+  // than the gradient has.
   template <class Scalar>
-  double combine(double loss, Weights<Scalar>& gradient, Index count, Index total) const;
+  double combine(double loss, Weights<Scalar>& gradient, double count, double total) const;
 
  private:
   Communicator* communicator_;

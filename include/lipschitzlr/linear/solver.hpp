@@ -1,7 +1,8 @@
 #pragma once
-// Training of a linear model with a computed rate. An epoch measures loss and gradient over all rows once, then steps:
-// with that gradient (full batch), or once per mini-batch of a fresh shuffle. The rate rules are rate/'s; the updates
-// are
+// Training of a linear model: solve() with the solver that the problem's shape asks for (choose.hpp), or one by name.
+// newton and lbfgs (newton.hpp, lbfgs.hpp) need no rate and stop when they have proven how near the optimum they are.
+// The others take a computed rate. An epoch measures loss and gradient over all rows once, then steps: with that
+// gradient (full batch), or once per mini-batch of a fresh shuffle. The rate rules are rate/'s; the updates are
 //   gd, sgd      w <- w - rate g
 //   accelerated  w <- y - rate g(y), y <- w + (t-1)/t' (w - w_before), t' = (1 + sqrt(1 + 4 t^2))/2; restarts on a rise
 //   adamo        V <- beta V + (1-beta) g, w <- w - rate V                                    (paper, Algorithm 1)
@@ -14,15 +15,13 @@
 #include <optional>
 #include <string>
 
+#include "lipschitzlr/linear/choose.hpp"
 #include "lipschitzlr/linear/problem.hpp"
 #include "lipschitzlr/linear/state.hpp"
 #include "lipschitzlr/rate/rule.hpp"
 #include "lipschitzlr/rate/second_moment.hpp"
 
 namespace lipschitzlr::linear {
-
-enum class Algorithm { gd, accelerated, sgd, adamo, rmsprop, auto_adam };
-std::string to_string(Algorithm algorithm);  // "gd", ..., "auto-adam"
 
 // When the constant behind the rate is measured again. never: over all rows, once. epoch: over each mini-batch, the
 // largest of an epoch feeding the rule once (how the paper's tables were made; until then the constant over all rows
@@ -31,7 +30,9 @@ enum class Recompute { never, epoch, batch };
 std::string to_string(Recompute recompute);
 
 struct SolverOptions {
-  Algorithm algorithm = Algorithm::gd;
+  Solver solver = Solver::automatic;
+  std::optional<Coordinates> coordinates = {};  // of lbfgs; by default by the shape
+  // For the solvers with a rate: see takes_rate().
   std::optional<double> rate = {};                 // a number; without it the rate is computed from:
   ConstantKind constant = ConstantKind::gradient;  // ... this constant
   Recompute recompute = Recompute::never;
@@ -44,7 +45,8 @@ struct SolverOptions {
   std::int64_t epochs = 1000;
   double loss_threshold = -std::numeric_limits<double>::infinity();  // stop when the loss is below
   double gradient_tolerance = 0;                                     // stop when the gradient's norm is at most this
-  double gap_tolerance = 0;       // newton: stop when f(w) - f* is proven to be at most this share of f(w)
+  double gap_tolerance = 0;       // newton, lbfgs: stop when f(w) - f* is proven to be at most this share of f(w); 0:
+                                  // 1e-6, and 1e-8 for least squares
   double relative_tolerance = 0;  // stop when the loss changed by at most this share of itself, five times in a row
   double seconds = std::numeric_limits<double>::infinity();
 };
@@ -94,9 +96,13 @@ struct Outcome {
   Stop stop = Stop::epochs;
   RunChecks checks;
   double certified_gap = std::numeric_limits<double>::infinity();  // f(w) - f* is at most this: certificate.hpp
+  Choice choice;                                                   // the solver that ran, and why
+  std::string verdict;  // "within 3.1e-07 of the optimum (certified)", or why that can't be said
+  double condition = std::numeric_limits<double>::quiet_NaN();  // newton: of the Hessian with a unit diagonal
 };
 
-// start: zero_weights() and the like, or the state of an earlier outcome. Throws Error (usage) when options do not fit
+// start: zero_weights() and the like, or the state of an earlier outcome, which continues bit for bit when the options
+// are the same. Throws Error (usage) when options do not fit
 // one another, Error (data) when the state does not fit the problem, Error (training) when the loss of the first
 // weights is not finite.
 template <class Scalar>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lipschitzlr/linear/objective.hpp"
 
@@ -11,9 +12,11 @@ namespace lipschitzlr::linear {
 
 template <class Scalar>
 struct State {
-  Weights<Scalar> weights;        // empty: start at zero
-  Weights<Scalar> first, second;  // the algorithm's own vectors; empty when it has none
-  double momentum = 1;            // accelerated: t
+  Weights<Scalar> weights;             // empty: start at zero
+  std::string solver;                  // that the rest belongs to, by name; empty: a start, not a continuation
+  Weights<Scalar> first, second;       // the solver's own vectors; empty when it has none
+  std::vector<Weights<double>> pairs;  // lbfgs: changes of weights and gradient in turn, the oldest first
+  double momentum = 1;                 // accelerated: t
   std::int64_t epoch = 0, step = 0;
   int quiet = 0;       // measurements in a row within the relative tolerance
   std::string rule;    // rate::Rule::save(); empty before the first step

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lipschitzlr/base/communicator.hpp"
+#include "lipschitzlr/linear/cross_validation.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
 #include "lipschitzlr/linear/model.hpp"
 #include "lipschitzlr/linear/solver.hpp"
@@ -15,12 +16,24 @@
 
 namespace lipschitzlr::run {
 
+struct ChosenPenalty {
+  linear::PenaltyPath path;
+  double seconds = 0;
+};
+
 struct FitResult {
   linear::Model model;
   linear::Progress last;
   linear::Stop stop = linear::Stop::epochs;
   linear::RunChecks checks;
-  std::string rate_source;  // "gradient: sigma_max(X)^2/4m", "0.1, as given"
+  linear::Choice choice;     // the solver, and why
+  std::string verdict;       // how near the optimum, or why that is not known
+  double certified_gap = 0;  // as a share of the loss; infinite when nothing is proven
+  double condition = 0;      // of the Hessian; NaN where it is not computed
+  double l2 = 0;             // of the penalty, as given or chosen
+  std::optional<ChosenPenalty> chosen_penalty;
+  double seconds = 0;       // with the choice of the penalty
+  std::string rate_source;  // "gradient: sigma_max(X)^2/4m", "0.1, as given"; empty when the solver takes no rate
   std::string advice;       // why, when the rate was left to us
   linear::Metrics train;
   std::optional<linear::Metrics> test;
@@ -31,11 +44,12 @@ struct FitResult {
 // Throws Error (usage) for options that do not fit one another; needs no data, so it can be asked first.
 void check(const FitRequest& options);
 
-// prepared: what prepare() made of options.data. A run whose loss became NaN or infinite returns with stop = not_finite
-// and the last finite weights in the model. With several processes each prepares the same data and keeps its share of
-// the training rows; the file to resume from is read, and record, progress, metrics and what else a model file holds
-// beside weights are made, in rank 0 alone. Throws Error in every process when their data or options differ.
-FitResult fit(const FitRequest& options, const Prepared& prepared, Communicator* communicator = nullptr);
+// prepared: what prepare() made of options.data; with options.choose_l2 the penalty is chosen here. A run whose loss
+// became NaN or infinite returns with stop = not_finite and the last finite weights in the model. With several
+// processes each prepares the same data and keeps its share of the training rows; the file to resume from is read, and
+// record, progress, metrics and what else a model file holds beside weights are made, in rank 0 alone. Throws Error in
+// every process when their data or options differ.
+FitResult fit(const FitRequest& options, Prepared prepared, Communicator* communicator = nullptr);
 
 // The measures that fit the family, by their names in JSON.
 std::map<std::string, double> figures_of(const linear::Metrics& metrics, linear::Family family);

@@ -21,21 +21,26 @@ struct DataOptions {
   std::optional<data::Scaling> scaling;  // default: standard for dense tables, none for sparse ones
   bool intercept = true;
   double l2 = 0;
+  bool penalize_intercept = false;     // by l2, as in the paper; a Tikhonov term always covers it
+  std::string weight;                  // a column that says how much each row counts; empty: all alike
+  std::string class_weight;            // "balanced", or what each class counts, "A=2,B=1"; empty: all alike
   std::string tikhonov;                // a number, or a file with Gamma's diagonal (one row or column) or Gamma itself
   std::optional<double> weight_bound;  // K; default: linear::default_weight_bound
   double holdout = 0;                  // share of the rows set aside for testing
   std::uint64_t seed = 1;              // of the holdout, the shuffles and a random start
 };
 
-// linear::Algorithm, and the reference without a rate.
-enum class Solver { gd, accelerated, sgd, adamo, rmsprop, auto_adam, lbfgs };
+using linear::Solver;
 
 struct FitRequest {
   DataOptions data;
-  Solver solver = Solver::accelerated;
+  Solver solver = Solver::automatic;
+  bool choose_l2 = true;                         // data.l2 by cross-validation, unless there is a Tikhonov term
+  std::optional<int> folds, path;                // of that: linear::PathOptions
   std::optional<linear::ConstantKind> constant;  // behind the rate, unless training.rate is a number; default: by trial
-  linear::SolverOptions training;                // algorithm, constant and seed are filled in from the above
-  bool random_start = false;                     // w0 ~ N(0, 1) instead of zero
+  std::optional<double> tolerance;  // the proven gap of newton and lbfgs, the change of the loss of the others
+  linear::SolverOptions training;   // solver, constant, tolerances and seed are filled in from the above
+  bool random_start = false;        // w0 ~ N(0, 1) instead of zero
   bool single_precision = false;
   unsigned threads = 0;  // 0: all cores, shared evenly by the processes on one machine
   std::string resume;    // a model file of an unfinished run; empty: start anew
@@ -43,8 +48,6 @@ struct FitRequest {
   bool watch = false;    // plots of loss and rate
   Verbosity verbosity = Verbosity::silent;
   std::vector<std::string> command = {};  // the words of the command line, for the record
-
-  FitRequest() { training.relative_tolerance = 1e-8; }
 };
 
 inline constexpr const char* kDataHelp =

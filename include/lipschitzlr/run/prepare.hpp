@@ -12,12 +12,16 @@ namespace lipschitzlr::run {
 
 struct Prepared : linear::Preparation {
   data::Table train, test;
+  Vector<double> train_weights, test_weights;  // of the rows; empty: all alike
 };
 
 // The table behind a source. A file wins over a name. Throws Error (data) when it is neither.
 data::Table load_table(const std::string& source, const data::ReadOptions& options);
 
 Prepared prepare(const DataOptions& options);
+
+// The model that the options ask for: scaling, intercept, penalty, K.
+linear::FitOptions model_of(const DataOptions& options);
 
 // One sentence on what was read and what will be learnt.
 std::string describe(const DataOptions& options, const Prepared& prepared);

@@ -16,6 +16,11 @@ enum class RecordKind { network, linear, unknown };
 enum class RecordState { complete, cut_short, damaged, missing };
 std::string to_string(RecordState state);  // "complete", "cut short", "damaged", "missing"
 
+// What the L2 penalty of a fit was chosen by: the loss of rows held out, for each lambda that was tried.
+struct PenaltyCurve {
+  std::vector<double> lambda, loss, standard_error;  // of one length
+};
+
 struct Record {
   std::string folder;  // as it was named
   RecordKind kind = RecordKind::unknown;
@@ -28,6 +33,8 @@ struct Record {
   std::int64_t epochs_done = 0;                        // long fits have fewer lines than epochs
   double last_loss = 0;                                // on what was trained on; NaN when there is none
   double seconds = 0;                                  // of the whole run; 0: not known
+  std::string verdict;                                 // of a fit: how near the optimum; empty: not known
+  PenaltyCurve penalty;                                // of a fit; empty: none was chosen
 
   std::string name() const;  // of the folder, without those above it
   std::string data() const { return option("data"); }

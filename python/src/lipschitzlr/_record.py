@@ -37,6 +37,8 @@ class Record:
     """
 
     def __init__(self, folder: Path, **options: Option) -> None:
+        if not os.fspath(folder):
+            raise ValueError("the name of the record's folder is empty")
         self.folder = pathlib.Path(folder)
         for name, value in options.items():
             if value is not None and not isinstance(value, (str, int, float)):

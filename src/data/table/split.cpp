@@ -73,4 +73,16 @@ Split split_rows(const Table& table, double test_fraction, Random& random) {
   return split;
 }
 
+std::vector<std::vector<Index>> deal_rows(const Table& table, int parts, Random& random) {
+  if (parts < 1) throw Error(Fault::usage, fmt::format("rows can't be dealt into {} parts", parts));
+  std::vector<std::vector<Index>> dealt(static_cast<std::size_t>(parts));
+  std::size_t next = 0;  // goes on from class to class, which keeps the parts of one size
+  for (std::vector<Index>& group : group_rows(table)) {
+    random.shuffle(std::span(group));
+    for (const Index row : group) dealt[next++ % dealt.size()].push_back(row);
+  }
+  for (std::vector<Index>& part : dealt) std::sort(part.begin(), part.end());
+  return dealt;
+}
+
 }  // namespace lipschitzlr::data

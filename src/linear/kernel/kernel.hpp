@@ -35,6 +35,7 @@ struct Job {
 
   const Scalar* targets = nullptr;       // squared, logistic
   const std::int32_t* labels = nullptr;  // softmax
+  const Scalar* row_weights = nullptr;   // a factor of each row's loss; null: 1
   const Scalar* weights = nullptr;       // as pack() lays them out
   Scalar scale = 1;                      // 1/m: every residual is multiplied by it
   Scalar* scratch = nullptr;             // scratch_size() numbers; besides, with lanes a vector per

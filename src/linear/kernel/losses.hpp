@@ -49,21 +49,41 @@ class Sum {
   Eight lanes_ = {};
 };
 
+// The losses of a block's rows, times the rows' weights where there are any.
 template <class T>
-inline double squared_block(const T* targets, std::size_t count, T scale, T* scores) {
+inline double total_of(T* terms, const T* row_weights, std::size_t count) {
+  if (row_weights != nullptr) {
+    for (std::size_t i = 0; i < count; ++i) terms[i] *= row_weights[i];
+  }
+  for (std::size_t i = count; i < round_up(count, 8); ++i) terms[i] = 0;
+  Sum sum;
+  sum.add(terms, count);
+  return sum.total();
+}
+
+template <class T>
+inline double squared_block(const T* targets, const T* row_weights, std::size_t count, T scale, T* scores) {
   for (std::size_t i = 0; i < count; i += kLanes<T>) {
     store(scores + i, load<Vec<T>>(scores + i) - load<Vec<T>>(targets + i));
   }
   for (std::size_t i = count; i < round_up(count, 8); ++i) scores[i] = 0;
-  Sum sum;
-  sum.add_squares(scores, count);
+  double total = 0;
+  if (row_weights == nullptr) {
+    Sum sum;
+    sum.add_squares(scores, count);
+    total = sum.total();
+  } else {
+    T terms[kBlock];
+    for (std::size_t i = 0; i < count; ++i) terms[i] = scores[i] * scores[i];
+    total = total_of(terms, row_weights, count);
+  }
   for (std::size_t i = 0; i < count; i += kLanes<T>) store(scores + i, load<Vec<T>>(scores + i) * scale);
-  return sum.total() / 2;
+  return total / 2;
 }
 
 // loss = max(z, 0) - y z + log1p(exp(-|z|)), residual = sigmoid(z) - y; nothing here overflows.
 template <class T>
-inline double logistic_block(const T* targets, std::size_t count, T scale, T* scores) {
+inline double logistic_block(const T* targets, const T* row_weights, std::size_t count, T scale, T* scores) {
   T terms[kBlock];
   for (std::size_t i = 0; i < count; i += kLanes<T>) {
     const Vec<T> z = load<Vec<T>>(scores + i);
@@ -74,15 +94,13 @@ inline double logistic_block(const T* targets, std::size_t count, T scale, T* sc
     store(terms + i, (positive - y * z) + log1p_vector<T>(small));
     store(scores + i, ((z > T{0} ? likely : small * likely) - y) * scale);
   }
-  for (std::size_t i = count; i < round_up(count, 8); ++i) terms[i] = 0;
-  Sum sum;
-  sum.add(terms, count);
-  return sum.total();
+  return total_of(terms, row_weights, count);
 }
 
 // loss = (max z - z_y) + log1p(sum of exp(z_c - max z) over all classes but the largest), residual = softmax(z) - e_y.
 template <class T>
-inline double softmax_block(const std::int32_t* labels, std::size_t outputs, std::size_t count, T scale, T* scores) {
+inline double softmax_block(const std::int32_t* labels, const T* row_weights, std::size_t outputs, std::size_t count,
+                            T scale, T* scores) {
   T own[kBlock], terms[kBlock];
   for (std::size_t i = 0; i < count; ++i) own[i] = scores[static_cast<std::size_t>(labels[i]) * kBlock + i];
   for (std::size_t i = count; i < round_up(count, kLanes<T>); ++i) own[i] = 0;
@@ -106,10 +124,7 @@ inline double softmax_block(const std::int32_t* labels, std::size_t outputs, std
     store(terms + i, (largest - load<Vec<T>>(own + i)) + log1p_vector<T>(rest));
   }
   for (std::size_t i = 0; i < count; ++i) scores[static_cast<std::size_t>(labels[i]) * kBlock + i] -= scale;
-  for (std::size_t i = count; i < round_up(count, 8); ++i) terms[i] = 0;
-  Sum sum;
-  sum.add(terms, count);
-  return sum.total();
+  return total_of(terms, row_weights, count);
 }
 
 // Turns the scores of a block's rows into residuals times 1/m; returns the sum of their losses.
@@ -118,14 +133,23 @@ __attribute__((noinline)) double block_losses(const Job<T>& job, std::size_t sta
   for (std::size_t c = 0; c < job.outputs; ++c) {
     for (std::size_t i = count; i < round_up(count, kLanes<T>); ++i) scores[c * kBlock + i] = 0;
   }
+  T gathered[kBlock];
+  const T* const row_weights = job.row_weights == nullptr ? nullptr : gathered;
+  if (row_weights != nullptr) gather(job, start, count, job.row_weights, gathered);
+  double loss = 0;
   if (job.loss == Loss::softmax) {
     std::int32_t labels[kBlock];
     gather(job, start, count, job.labels, labels);
-    return softmax_block(labels, job.outputs, count, job.scale, scores);
+    loss = softmax_block(labels, row_weights, job.outputs, count, job.scale, scores);
+  } else {
+    T targets[kBlock];
+    gather(job, start, count, job.targets, targets);
+    for (std::size_t i = count; i < round_up(count, kLanes<T>); ++i) targets[i] = 0;
+    loss = job.loss == Loss::logistic ? logistic_block(targets, row_weights, count, job.scale, scores)
+                                      : squared_block(targets, row_weights, count, job.scale, scores);
   }
-  T targets[kBlock];
-  gather(job, start, count, job.targets, targets);
-  for (std::size_t i = count; i < round_up(count, kLanes<T>); ++i) targets[i] = 0;
-  return job.loss == Loss::logistic ? logistic_block(targets, count, job.scale, scores)
-                                    : squared_block(targets, count, job.scale, scores);
+  for (std::size_t c = 0; row_weights != nullptr && c < job.outputs; ++c) {
+    for (std::size_t i = 0; i < count; ++i) scores[c * kBlock + i] *= row_weights[i];
+  }
+  return loss;
 }

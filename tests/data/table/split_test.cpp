@@ -103,5 +103,26 @@ TEST(Split, AShareOutsideZeroToOneOrOfNothingIsRefused) {
   }
 }
 
+TEST(Split, DealsEveryRowOnceAndEachClassEvenly) {
+  const Table table = table_of({17, 9, 4});
+  Random random(1);
+  const std::vector<std::vector<Index>> parts = deal_rows(table, 4, random);
+  std::vector<int> seen(30);
+  for (const std::vector<Index>& part : parts) {
+    for (const Index row : part) ++seen.at(static_cast<std::size_t>(row));
+    EXPECT_TRUE(part.size() == 7 || part.size() == 8);
+    const std::vector<int> classes = count_classes(table, part, 3);
+    EXPECT_TRUE(classes[0] == 4 || classes[0] == 5);
+    EXPECT_TRUE(classes[1] == 2 || classes[1] == 3);
+    EXPECT_EQ(classes[2], 1);
+    EXPECT_TRUE(std::is_sorted(part.begin(), part.end()));
+  }
+  EXPECT_EQ(seen, std::vector<int>(30, 1));
+  Random same(1), another(2);
+  EXPECT_EQ(deal_rows(table, 4, same), parts);
+  EXPECT_NE(deal_rows(table, 4, another), parts);
+  EXPECT_THROW(deal_rows(table, 0, random), Error);
+}
+
 }  // namespace
 }  // namespace lipschitzlr::data

@@ -1,5 +1,6 @@
 #pragma once
-// Splitting rows into training and test rows with a seeded generator; class by class when the target has classes.
+// Splitting rows into training and test rows, or into folds, with a seeded generator; class by class when the target
+// has classes.
 
 #include <vector>
 
@@ -17,5 +18,9 @@ struct Split {
 // smaller. Which rows go depends on the generator only. Throws Error (usage) unless 0 <= test_fraction < 1, or when a
 // fraction above 0 would give no test row at all.
 Split split_rows(const Table& table, double test_fraction, Random& random);
+
+// The rows dealt into parts whose sizes differ by at most one, each class spread as evenly; row numbers ascending. Some
+// parts are empty when there are fewer rows. Throws Error (usage) unless parts >= 1.
+std::vector<std::vector<Index>> deal_rows(const Table& table, int parts, Random& random);
 
 }  // namespace lipschitzlr::data

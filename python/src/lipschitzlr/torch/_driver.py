@@ -33,7 +33,7 @@ def _rule_of(optimizer: Optimizer) -> dict[str, Any]:
     if isinstance(optimizer, SGD):
         momentum = _of_all_groups(optimizer, "momentum")
         if momentum == 0:
-            return {"rule": "sgd"}
+            return {"rule": "sgd", "beta": 0.0}
         dampening = _of_all_groups(optimizer, "dampening")
         if not dampening < 1:
             raise ValueError(f"dampening is {dampening}; a computed rate needs one below 1")

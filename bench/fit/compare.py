@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+"""Time to (1 + e) times the least loss, ours with nothing set against scikit-learn's solvers, on the same matrix and
+the same objective (mean loss + l2/2 ||w||^2 with l2 = 1/m, the intercept free). Every solver is run to a series of
+tolerances; the least time of a run that came low enough counts, the least of several turns.
+
+    compare.py FIT_BENCH [--program LIPSCHITZLR] [--rounds N] [--quick] [--only NAME]
+
+A second table: `fit` with nothing set, its penalty chosen by cross-validation, against LogisticRegressionCV and RidgeCV
+with their defaults, by the loss on a quarter of the rows and by time.
+A set that has not been fetched (`lipschitzlr data get NAME`) is replaced by made-up rows of its shape, and says so.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import warnings
+
+THREADS = 2
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ[variable] = str(THREADS)
+
+import numpy as np  # noqa: E402
+import pandas  # noqa: E402
+import scipy.sparse as sp  # noqa: E402
+from sklearn.datasets import (dump_svmlight_file, load_breast_cancer, load_diabetes, load_digits,  # noqa: E402
+                              load_svmlight_file)
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Ridge, RidgeCV  # noqa: E402
+
+LEVELS = (1e-3, 1e-6)
+OURS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
+PEERS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
+
+
+# ---- Problems: a matrix, targets, and what they are called.
+
+def standardised(X):
+    deviation = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
+
+
+def made_up(rows, columns, per_row, classes, seed):
+    """Sparse rows of ones, or dense normal ones without per_row; classes from noisy scores, numbers without classes."""
+    random = np.random.default_rng(seed)
+    if per_row:
+        cells = random.zipf(1.3, size=(rows, per_row)) % columns
+        X = sp.csr_matrix((np.ones(rows * per_row), cells.ravel(), np.arange(rows + 1) * per_row), (rows, columns))
+        X.sum_duplicates()
+        X.data[:] = 1
+    else:
+        X = random.standard_normal((rows, columns))
+    scores = X @ random.standard_normal((columns, max(1, classes - 1))) + random.standard_normal((rows, 1))
+    if classes == 0:
+        return X, scores[:, 0]
+    if classes == 2:
+        return X, (scores[:, 0] > np.median(scores[:, 0])).astype(int)
+    return X, np.hstack([scores, np.zeros((rows, 1))]).argmax(axis=1)
+
+
+def fetched(program, name):
+    """The file of a catalogue's set; nothing when it is not there."""
+    answer = subprocess.run([program, "data", "path", name], capture_output=True, text=True)
+    path = answer.stdout.strip()
+    return path if answer.returncode == 0 and os.path.exists(path) else None
+
+
+def table_of(program, name, classes):
+    """Features and target, the last column, of a fetched CSV; two classes of more are the largest and the rest."""
+    path = fetched(program, name)
+    if path is None:
+        return None
+    with open(path, encoding="utf-8") as file:
+        named = any(cell.strip()[:1].isalpha() for cell in file.readline().split(","))
+    rows = pandas.read_csv(path, header=0 if named else None).to_numpy(float)
+    X, y = standardised(rows[:, :-1]), rows[:, -1]
+    if classes == 0:
+        return X, y
+    numbers = np.unique(y, return_inverse=True)[1]
+    return X, (numbers == np.bincount(numbers).argmax()).astype(int) if classes == 2 else numbers
+
+
+def problems(program, quick):
+    yield "breast cancer 569 x 31", standardised(load_breast_cancer().data), load_breast_cancer().target
+    yield "diabetes 442 x 11, ridge", standardised(load_diabetes().data), load_diabetes().target
+    digits = load_digits()
+    yield "digits 1,797 x 65, 10 classes", standardised(digits.data), digits.target
+    shrink = 20 if quick else 1
+    yield "made up, sparse, as mushrooms 8,124 x 112", *made_up(8124 // shrink, 112, 21, 2, 1)
+    yield "made up, sparse, as w8a 49,749 x 300", *made_up(49749 // shrink, 300, 12, 2, 2)
+    a9a = fetched(program, "a9a")
+    if a9a:
+        X, y = load_svmlight_file(a9a, n_features=123)
+        yield "a9a 32,561 x 123", X, (y > 0).astype(int)
+    else:
+        yield "made up, sparse, as a9a 32,561 x 123", *made_up(32561 // shrink, 123, 14, 2, 3)
+    for name, shape, classes in (("covertype", (92962, 54), 2), ("covertype", (92962, 54), 7),
+                                 ("california", (20640, 8), 0), ("news", (39000, 58), 0)):
+        table = None if quick else table_of(program, name, classes)
+        kind = f", {classes} classes" if classes else ", ridge"
+        if table:
+            yield f"{name} {len(table[1]):,} x {table[0].shape[1] + 1}{kind}", *table
+        else:
+            yield (f"made up, as {name} {shape[0]:,} x {shape[1] + 1}{kind}",
+                   *made_up(shape[0] // shrink, shape[1], 0, classes, 4))
+    yield "made up, 200 x 5,000, 2 classes", *made_up(200, 5000 // shrink, 0, 2, 5)
+    yield "made up, 200 x 5,000, ridge", *made_up(200, 5000 // shrink, 0, 0, 6)
+
+
+def is_ridge(y):
+    return y.dtype.kind == "f" and len(np.unique(y)) > 20
+
+
+def objective(X, y, coefficients, intercepts, l2):
+    scores = X @ coefficients.T + intercepts
+    if is_ridge(y):
+        loss = ((scores[:, 0] - y) ** 2).mean() / 2
+    elif scores.shape[1] == 1:
+        loss = np.logaddexp(0, np.where(y > 0, -1, 1) * scores[:, 0]).mean()
+    else:
+        most = scores.max(axis=1)
+        loss = (np.log(np.exp(scores - most[:, None]).sum(axis=1)) + most - scores[np.arange(len(y)), y]).mean()
+    return loss + l2 / 2 * (coefficients ** 2).sum()
+
+
+# ---- Who is timed.
+
+def write(X, y, path):
+    if sp.issparse(X):
+        dump_svmlight_file(X, y, str(path), zero_based=False)
+        return
+    target = y[:, None] if is_ridge(y) else y[:, None].astype(int)
+    form = ["%.17g"] * X.shape[1] + ["%.17g" if is_ridge(y) else "c%d"]
+    np.savetxt(path, np.hstack([X, target]), delimiter=",", fmt=form,
+               header=",".join([f"x{j}" for j in range(X.shape[1])] + ["y"]), comments="")
+
+
+def run_ours(bench, path, l2):
+    out = subprocess.run([bench, str(path), repr(l2), str(THREADS), "auto", *map(str, OURS)], check=True,
+                         capture_output=True, text=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def peers_of(X, y, l2):
+    m = len(y)
+    if is_ridge(y):
+        solvers = ("sparse_cg", "lsqr") if sp.issparse(X) else ("cholesky", "svd", "lsqr", "sag")
+        return {f"Ridge {solver}": (lambda tol, s=solver: Ridge(alpha=l2 * m, solver=s, tol=tol)) for solver in solvers}
+    solvers = ["lbfgs", "newton-cg"] + ([] if len(np.unique(y)) > 2 or sp.issparse(X) else ["newton-cholesky"])
+    solvers += ["saga"] + ([] if len(np.unique(y)) > 2 else ["liblinear"])
+    # liblinear penalises the intercept: its column is made so long that this hardly matters.
+    return {solver: (lambda tol, s=solver: LogisticRegression(C=1 / (l2 * m), solver=s, tol=tol, max_iter=2000,
+                                                              intercept_scaling=30))
+            for solver in solvers}
+
+
+def run_peer(make, X, y, l2, seconds):
+    """Runs of falling tolerance until the time is up."""
+    runs, end = [], time.perf_counter() + seconds
+    for tolerance in PEERS:
+        model = make(tolerance)
+        start = time.perf_counter()
+        model.fit(X, y)
+        took = time.perf_counter() - start
+        coefficients = np.atleast_2d(model.coef_)
+        runs.append({"seconds": took, "loss": objective(X, y, coefficients, np.atleast_1d(model.intercept_), l2)})
+        if time.perf_counter() > end:
+            break
+    return runs
+
+
+def least(runs, limit):
+    return min((run["seconds"] for run in runs if run["loss"] <= limit), default=float("inf"))
+
+
+def shown(seconds):
+    if seconds == float("inf"):
+        return "never"
+    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+# ---- The penalty chosen, against peers that choose it too.
+
+def compare_choices(program, folder):
+    print("\n| data, three quarters of the rows | test loss: ours | peer | time: ours | peer | times as fast |\n"
+          "|---|---|---|---|---|---|")
+    for name, load in (("breast cancer", load_breast_cancer), ("digits", load_digits), ("diabetes", load_diabetes)):
+        X, y = load(return_X_y=True)
+        order = np.random.default_rng(1).permutation(len(y))
+        border = 3 * len(y) // 4
+        train, test = order[:border], order[border:]
+        paths = [folder / "train.csv", folder / "test.csv"]
+        for path, rows in zip(paths, (train, test)):
+            write(X[rows], y[rows], path)
+        model = str(folder / "model.json")
+        fitted = json.loads(subprocess.run([program, "fit", str(paths[0]), "--threads", str(THREADS), "--json", "-o",
+                                            model], check=True, capture_output=True, text=True).stdout)
+        judged = json.loads(subprocess.run([program, "evaluate", model, str(paths[1]), "--json"], check=True,
+                                           capture_output=True, text=True).stdout)
+        start = time.perf_counter()
+        mean, deviation = X[train].mean(axis=0), X[train].std(axis=0)
+        scaled = (X - mean) / np.where(deviation > 0, deviation, 1)
+        peer = (RidgeCV() if is_ridge(y) else LogisticRegressionCV(max_iter=2000)).fit(scaled[train], y[train])
+        took = time.perf_counter() - start
+        loss = objective(scaled[test], y[test], np.atleast_2d(peer.coef_), np.atleast_1d(peer.intercept_), 0)
+        print(f"| {name} | {judged['loss']:.5g} | {loss:.5g} | {shown(fitted['seconds'])} | {shown(took)} | "
+              f"{took / fitted['seconds']:.2g} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("bench")
+    parser.add_argument("--program", help="for the sets of its catalogue")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=20, help="for one peer on one problem in one turn")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    rounds, seconds = (1, 1) if options.quick else (options.rounds, options.seconds)
+    program = options.program or str(pathlib.Path(options.bench).resolve().parents[2] / "bin" / "lipschitzlr")
+    warnings.filterwarnings("ignore")
+    load = os.getloadavg()[0]
+    if load > 1:
+        print(f"the machine is not quiet (load {load:.1f}): read the ratios with care")
+    print("| problem | to | ours (solver) | best peer | times as fast | goal |\n|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, X, y in problems(program, options.quick):
+            if options.only not in name:
+                continue
+            l2 = 1 / len(y)
+            path = pathlib.Path(folder) / "problem"
+            write(X, y, path)
+            ours, peers = [], {peer: [] for peer in peers_of(X, y, l2)}
+            for _ in range(rounds):
+                ours += run_ours(options.bench, path, l2)
+                for peer, make in peers_of(X, y, l2).items():
+                    peers[peer] += run_peer(make, X, y, l2, seconds)
+            lowest = min(run["loss"] for runs in [ours, *peers.values()] for run in runs)
+            for level, goal in zip(LEVELS, (3, 2)):
+                limit = (1 + level) * lowest
+                time_of = {peer: least(runs, limit) for peer, runs in peers.items()}
+                best = min(time_of, key=time_of.get)
+                mine = least(ours, limit)
+                ratio = time_of[best] / mine
+                print(f"| {name} | {level:g} | {shown(mine)} ({ours[0]['solver']}) | {shown(time_of[best])} ({best}) | "
+                      f"{ratio:.2g}{'' if ratio >= goal else ', lost'} | {goal} |", flush=True)
+        if not options.only:
+            compare_choices(program, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()

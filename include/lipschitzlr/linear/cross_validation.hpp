@@ -1,0 +1,42 @@
+#pragma once
+// lambda of the penalty l2/2 ||w||^2 chosen by the rows. They are dealt into folds, class by class. Without each fold
+// in turn a model is trained along a falling path of lambdas, every one from the weights of the one before, and its
+// loss on the fold is measured. The path is the same for all folds: from beta, the constant of the gradient without a
+// penalty, at which even the best determined direction is halved, down to 1e-8 of it. Unless folds are asked
+// for, large problems have one split: four fifths train, and the rest is measured in five parts.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "lipschitzlr/linear/fit.hpp"
+
+namespace lipschitzlr::linear {
+
+struct PathOptions {
+  int folds = 0;    // 0: five, and one split of a large problem; fewer rows make fewer folds
+  int values = 30;  // lambdas, at least 2
+  std::uint64_t seed = 1;
+};
+
+struct PathPoint {
+  double lambda;
+  double loss;            // of the family, without the penalty, over the rows held out
+  double standard_error;  // of that mean, from how the folds differ
+};
+
+struct PenaltyPath {
+  std::vector<PathPoint> points;  // lambda falling
+  std::size_t best = 0;           // the lowest loss
+  std::size_t sparing = 0;        // the largest lambda whose loss is within one standard error of the lowest
+  int folds = 0;                  // 1: one split
+};
+
+// With a communicator every process passes all rows, and all get the same path. `going` is asked between two trainings;
+// once it says no, Error (interrupted) is thrown. Throws Error (data) for fewer than two rows.
+template <class Scalar>
+PenaltyPath cross_validate(const data::Table& training, Family family, FitOptions options, const PathOptions& path,
+                           ThreadPool& pool, Communicator* communicator = nullptr,
+                           const std::function<bool()>& going = {});
+
+}  // namespace lipschitzlr::linear

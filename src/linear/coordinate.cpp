@@ -1,0 +1,225 @@
+#include "lipschitzlr/linear/coordinate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linear/certificate.hpp"
+#include "linear/certified_run.hpp"
+#include "lipschitzlr/linear/gram.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+constexpr double kFallShare = 1e-4;  // Armijo's
+constexpr int kMostHalves = 30;
+constexpr int kMostSweeps = 500;
+constexpr double kQuietSweep = 1e-16;  // of the first sweep's fall
+constexpr std::size_t kMostWorking = 2000;
+constexpr Index kMostCoupled = 1000;  // weights of all outputs whose common Hessian is worth its size
+constexpr double kFlat = 8 * std::numeric_limits<double>::epsilon();
+
+double shrunk(double x, double by) { return x > by ? x - by : x < -by ? x + by : 0; }
+
+template <class Scalar>
+DenseMatrix<Scalar> columns_of(const DenseMatrix<Scalar>& matrix, const std::vector<Index>& columns) {
+  return matrix(Eigen::all, columns);
+}
+
+template <class Scalar>
+SparseMatrix<Scalar> columns_of(const SparseMatrix<Scalar>& matrix, const std::vector<Index>& columns) {
+  std::vector<Index> place(static_cast<std::size_t>(matrix.cols()), -1);
+  for (std::size_t i = 0; i < columns.size(); ++i) place[static_cast<std::size_t>(columns[i])] = static_cast<Index>(i);
+  SparseMatrix<Scalar> taken(matrix.rows(), static_cast<Index>(columns.size()));
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    taken.startVec(row);
+    for (typename SparseMatrix<Scalar>::InnerIterator cell(matrix, row); cell; ++cell) {
+      const Index to = place[static_cast<std::size_t>(cell.col())];
+      if (to >= 0) taken.insertBack(row, to) = cell.value();
+    }
+  }
+  taken.finalize();
+  return taken;
+}
+
+template <class Scalar>
+class CoordinateDescent {
+ public:
+  CoordinateDescent(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
+                    const Observer& observer)
+      : problem_(problem),
+        penalty_(problem.setup().penalty),
+        run_(problem, options, std::move(start), observer),
+        kept_(problem.features() - (penalty_.spare_last ? 1 : 0)) {
+    run_.state().solver = to_string(Solver::coordinate);
+    weights_ = run_.state().weights.template cast<double>();
+  }
+
+  Outcome<Scalar> run() {
+    pass_ = full_pass(problem_, weights_);
+    std::optional<Stop> stop;
+    while (!(stop = measure())) {
+      if (!step()) return run_.end(Stop::relative_tolerance);
+      ++run_.state().epoch;
+      ++run_.state().step;
+    }
+    return run_.end(*stop);
+  }
+
+ private:
+  double value(const FullPass& pass) const {
+    return pass.loss + penalty_.l1 * pass.weights.topRows(kept_).template lpNorm<1>();
+  }
+
+  std::optional<Stop> measure() {
+    run_.state().weights = weights_.template cast<Scalar>();
+    const double gap =
+        std::isfinite(pass_.loss) ? sparse_duality_gap(problem_, pass_) : std::numeric_limits<double>::infinity();
+    return run_.measure({value(pass_), leftover(pass_).norm(), rate_, gap});
+  }
+
+  // What is left of the gradient once the L1 penalty has absorbed all it can: 0 at the optimum.
+  Weights<double> leftover(const FullPass& pass) const {
+    Weights<double> left = pass.gradient;
+    for (Index j = 0; j < kept_; ++j) {
+      for (Index c = 0; c < left.cols(); ++c) {
+        const double w = pass.weights(j, c);
+        left(j, c) = w != 0 ? left(j, c) + std::copysign(penalty_.l1, w) : shrunk(left(j, c), penalty_.l1);
+      }
+    }
+    return left;
+  }
+
+  // In ascending order: the weights that are not 0, the one without a penalty, and those that should move most.
+  std::vector<Index> working_set() const {
+    const Eigen::VectorXd left = leftover(pass_).rowwise().norm();
+    std::vector<Index> set, others;
+    for (Index j = 0; j < weights_.rows(); ++j) {
+      if (j >= kept_ || !weights_.row(j).isZero(0)) {
+        set.push_back(j);
+      } else if (left[j] > 0) {
+        others.push_back(j);
+      }
+    }
+    std::stable_sort(others.begin(), others.end(), [&](Index a, Index b) { return left[a] > left[b]; });
+    if (set.size() + others.size() > kMostWorking) {
+      others.resize(
+          std::min(others.size(), std::max(kMostWorking, set.size() + 1) - std::min(kMostWorking, set.size())));
+    }
+    set.insert(set.end(), others.begin(), others.end());
+    std::sort(set.begin(), set.end());
+    return set;
+  }
+
+  // D between two outputs, times the weights of the rows; without their coupling only a bound of it is left.
+  Vector<double> curvature_of(Index a, Index b, bool coupled) const {
+    const Vector<double>& row_weights = problem_.row_weights();
+    if (problem_.setup().family == Family::linear) return row_weights;
+    const auto& p = pass_.probabilities;
+    Vector<double> d = a == b ? Vector<double>(p.col(a)) : Vector<double>::Zero(p.rows());
+    if (coupled) d -= p.col(a).cwiseProduct(p.col(b));
+    return row_weights.size() == 0 ? d : Vector<double>(d.cwiseProduct(row_weights));
+  }
+
+  // False when no step lowers the loss any more.
+  bool step() {
+    const std::vector<Index> set = working_set();
+    if (set.empty()) return false;
+    const auto s = static_cast<Index>(set.size()), outputs = weights_.cols();
+    const bool coupled = s * outputs <= kMostCoupled || outputs == 1;
+    const Index together = coupled ? outputs : 1;
+    Weights<double> target = weights_;
+    std::visit(
+        [&](const auto& matrix) {
+          const auto columns = columns_of(matrix, set);
+          for (Index first = 0; first < outputs; first += together) {
+            Eigen::MatrixXd h(s * together, s * together);
+            for (Index a = 0; a < together; ++a) {
+              for (Index b = 0; b <= a; ++b) {
+                const Vector<double> d = curvature_of(first + a, first + b, coupled);
+                const Eigen::MatrixXd block =
+                    gram(columns, d, problem_.pool(), problem_.communicator()) / problem_.total_weight();
+                h.block(a * s, b * s, s, s) = block;
+                h.block(b * s, a * s, s, s) = block;
+              }
+              for (Index i = 0; i < s; ++i) {
+                if (set[static_cast<std::size_t>(i)] < kept_) h(a * s + i, a * s + i) += penalty_.l2;
+              }
+            }
+            descend(h, set, first, target);
+          }
+        },
+        problem_.matrix());
+    return search(target - weights_);
+  }
+
+  // Minimises the model over the working set, for as many outputs from the first on as the model has.
+  void descend(const Eigen::MatrixXd& h, const std::vector<Index>& set, Index first, Weights<double>& target) const {
+    const auto s = static_cast<Index>(set.size());
+    const auto feature = [&](Index i) { return set[static_cast<std::size_t>(i % s)]; };
+    Eigen::VectorXd slope(h.rows());
+    for (Index i = 0; i < h.rows(); ++i) slope[i] = pass_.gradient(feature(i), first + i / s);
+    double begun = 0;
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      double fall = 0;
+      for (Index i = 0; i < h.rows(); ++i) {
+        const double a = h(i, i);
+        if (!(a > 0)) continue;
+        double& w = target(feature(i), first + i / s);
+        const double wanted = a * w - slope[i];
+        const double next = (feature(i) < kept_ ? shrunk(wanted, penalty_.l1) : wanted) / a;
+        if (next == w) continue;
+        slope += (next - w) * h.col(i);
+        fall += a * (next - w) * (next - w);
+        w = next;
+      }
+      if (sweep == 0) begun = fall;
+      if (fall <= kQuietSweep * begun) return;
+    }
+  }
+
+  bool search(const Weights<double>& direction) {
+    const double now = value(pass_);
+    const auto change_of = [&](const Weights<double>& moved) {
+      return direction.cwiseProduct(pass_.gradient).sum() +
+             penalty_.l1 * (moved.topRows(kept_).template lpNorm<1>() - weights_.topRows(kept_).template lpNorm<1>());
+    };
+    const double promised = change_of(weights_ + direction);
+    if (!std::isfinite(promised) || !(promised < 0)) return false;
+    double rate = 1;
+    for (int halving = 0; halving <= kMostHalves; ++halving, rate /= 2) {
+      // Rounded first, so that what is measured and proven is true of the weights that are returned.
+      const Weights<double> next = (weights_ + rate * direction).template cast<Scalar>().template cast<double>();
+      FullPass pass = full_pass(problem_, next);
+      const bool falls = value(pass) < now && value(pass) <= now + kFallShare * rate * promised;
+      // Near the optimum the loss is all rounding: there the conditions of an optimum decide.
+      const bool flat = value(pass) <= now + kFlat * std::abs(now);
+      if (!falls && !(flat && leftover(pass).norm() < leftover(pass_).norm() / 2)) continue;
+      weights_ = next;
+      pass_ = std::move(pass);
+      rate_ = rate;
+      return true;
+    }
+    return false;
+  }
+
+  const Problem<Scalar>& problem_;
+  const Penalty& penalty_;
+  CertifiedRun<Scalar> run_;
+  Index kept_;  // the weights with a penalty come first
+  Weights<double> weights_;
+  FullPass pass_;
+  double rate_ = 1;
+};
+
+}  // namespace
+
+template <class Scalar>
+Outcome<Scalar> solve_coordinate(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
+                                 const Observer& observer) {
+  return CoordinateDescent<Scalar>(problem, options, std::move(start), observer).run();
+}
+
+template Outcome<float> solve_coordinate(const Problem<float>&, const SolverOptions&, State<float>, const Observer&);
+template Outcome<double> solve_coordinate(const Problem<double>&, const SolverOptions&, State<double>, const Observer&);
+
+}  // namespace lipschitzlr::linear

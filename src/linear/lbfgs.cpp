@@ -1,0 +1,217 @@
+#include "lipschitzlr/linear/lbfgs.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "linear/certificate.hpp"
+#include "linear/certified_run.hpp"
+#include "lipschitzlr/linear/gram.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+constexpr std::size_t kPairs = 10;
+constexpr double kSufficient = 1e-4, kSteep = 0.9;  // Wolfe's conditions on the loss and on the slope
+constexpr int kMostTrials = 40;
+constexpr int kQuietPromises = 5;
+constexpr double kFill = 1e-8;  // added to the unit diagonal of B: collinear columns must not stop its factorisation
+
+// The share of a loss that is rounding: the kernels compute in Scalar and add up in double.
+template <class Scalar>
+constexpr double kLossRounding = 4 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+
+double dot(const Weights<double>& a, const Weights<double>& b) { return a.cwiseProduct(b).sum(); }
+
+template <class Scalar>
+class Lbfgs {
+ public:
+  Lbfgs(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start, const Observer& observer)
+      : problem_(problem), options_(options), run_(problem, options, std::move(start), observer) {
+    if (run_.state().solver != kName) run_.state().pairs.clear();
+    run_.state().solver = kName;
+    now_.weights = run_.state().weights.template cast<double>();
+    evaluate(now_);
+    prepare_coordinates(options.coordinates.value_or(choose_coordinates(shape_of(problem))));
+  }
+
+  Outcome<Scalar> run() {
+    std::optional<Stop> stop;
+    while (!(stop = measure())) {
+      const Weights<double> direction = -improved(now_.gradient);
+      const double slope = dot(direction, now_.gradient);
+      if (promises_nothing(slope)) return stalled();
+      if (!search(direction, slope)) {
+        if (pairs().empty()) return stalled();
+        pairs().clear();  // what they suggest is wrong, to rounding: once more from the constant alone
+        continue;
+      }
+      ++run_.state().epoch;
+      ++run_.state().step;
+    }
+    return run_.end(*stop);
+  }
+
+ private:
+  struct Point {
+    Weights<double> weights, gradient;
+    double loss = 0;
+  };
+
+  // Rounds the weights first, so that what is measured and proven is true of the weights that are returned.
+  void evaluate(Point& point) {
+    rounded_ = point.weights.template cast<Scalar>();
+    point.weights = rounded_.template cast<double>();
+    point.loss = problem_.evaluate(rounded_, rounded_gradient_);
+    point.gradient = rounded_gradient_.template cast<double>();
+  }
+
+  std::optional<Stop> measure() {
+    run_.state().weights = now_.weights.template cast<Scalar>();
+    return run_.measure({now_.loss, now_.gradient.norm(), rate_, certified_gap(), separated()});
+  }
+
+  // The bound costs a pass or two over the rows: it is computed when the penalised weights alone would let it pass.
+  double certified_gap() const {
+    const Penalty& penalty = problem_.setup().penalty;
+    if (penalty.empty() || !std::isfinite(now_.loss)) return kInfinity;
+    const Index kept = now_.gradient.rows() - (penalty.spare_last ? 1 : 0);
+    const double wanted = gap_share(options_, problem_.setup().family) * std::abs(now_.loss);
+    const double largest = penalty_diagonal_.head(kept).maxCoeff();
+    if (!(now_.gradient.topRows(kept).squaredNorm() / (2 * largest) <= wanted)) return kInfinity;
+    return duality_gap(problem_, full_pass(problem_, now_.weights));
+  }
+
+  // A mean below ln(2)/m leaves no row a loss of ln 2, which a row that is not classified right has at least. With
+  // weights only the end of the run looks for it.
+  bool separated() const {
+    return problem_.setup().family != Family::linear && problem_.row_weights().size() == 0 &&
+           now_.loss * problem_.total_weight() < std::numbers::ln2;
+  }
+
+  bool promises_nothing(double slope) {
+    if (!problem_.setup().penalty.empty() || pairs().empty()) return false;
+    int& quiet = run_.state().quiet;
+    const double share = gap_share(options_, problem_.setup().family) / 10;
+    quiet = -slope / 2 <= share * std::abs(now_.loss) ? quiet + 1 : 0;
+    return quiet > kQuietPromises;
+  }
+
+  Outcome<Scalar> stalled() {
+    if (!problem_.setup().penalty.empty()) {
+      run_.outcome().certified_gap = duality_gap(problem_, full_pass(problem_, now_.weights));
+    } else if (full_pass(problem_, now_.weights).separated) {
+      return run_.end(Stop::separable);
+    }
+    return run_.end(Stop::relative_tolerance);
+  }
+
+  // Finds a step that fulfils the conditions; near the optimum, where the loss is all rounding, by the slopes alone.
+  bool search(const Weights<double>& direction, double slope) {
+    if (!std::isfinite(slope) || !(slope < 0)) return false;
+    double low = 0, high = kInfinity, rate = 1;
+    for (int trial = 0; trial < kMostTrials; ++trial) {
+      next_.weights = now_.weights + rate * direction;
+      evaluate(next_);
+      const double new_slope = dot(direction, next_.gradient);
+      const bool falls = next_.loss <= now_.loss + kSufficient * rate * slope;
+      const bool flat = next_.loss <= now_.loss + kLossRounding<Scalar> * std::abs(now_.loss) &&
+                        new_slope <= (2 * kSufficient - 1) * slope;
+      if (!falls && !flat) {
+        high = rate;
+      } else if (new_slope < kSteep * slope) {
+        low = rate;
+      } else {
+        rate_ = rate;
+        return accept();
+      }
+      rate = std::isfinite(high) ? (low + high) / 2 : 2 * rate;
+    }
+    return false;
+  }
+
+  // False when the weights did not move: rounding is all that is left.
+  bool accept() {
+    Weights<double> s = next_.weights - now_.weights, y = next_.gradient - now_.gradient;
+    if (s.isZero(0)) return false;
+    if (dot(s, y) > 0) {
+      if (pairs().size() == 2 * kPairs) pairs().erase(pairs().begin(), pairs().begin() + 2);
+      pairs().push_back(std::move(s));
+      pairs().push_back(std::move(y));
+    }
+    std::swap(now_, next_);
+    return true;
+  }
+
+  // Hg by the two loops of Nocedal.
+  Weights<double> improved(Weights<double> g) const {
+    const std::vector<Weights<double>>& all = run_.state().pairs;
+    std::vector<double> shares(all.size() / 2);
+    for (std::size_t i = shares.size(); i-- > 0;) {
+      const Weights<double>&s = all[2 * i], &y = all[2 * i + 1];
+      shares[i] = dot(s, g) / dot(s, y);
+      g -= shares[i] * y;
+    }
+    g = in_coordinates(g);
+    if (!all.empty()) {
+      const Weights<double>&s = all[all.size() - 2], &y = all.back();
+      g *= dot(s, y) / dot(y, in_coordinates(y));
+    }
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      const Weights<double>&s = all[2 * i], &y = all[2 * i + 1];
+      g += (shares[i] - dot(y, g) / dot(s, y)) * s;
+    }
+    return g;
+  }
+
+  // M^-1 g
+  Weights<double> in_coordinates(const Weights<double>& g) const {
+    if (!matrix_) return inverse_.asDiagonal() * g;
+    return matrix_->step(g);
+  }
+
+  void prepare_coordinates(Coordinates coordinates) {
+    const Penalty& penalty = problem_.setup().penalty;
+    const double factor = largest_curvature(problem_.setup().family) / problem_.total_weight();
+    penalty_diagonal_ = penalty_diagonal(penalty, problem_.features());
+    if (coordinates == Coordinates::matrix) {
+      Eigen::MatrixXd b = std::visit(
+          [&](const auto& matrix) {
+            return gram(matrix, problem_.row_weights(), problem_.pool(), problem_.communicator());
+          },
+          problem_.matrix());
+      b = factor * b + penalty_curvature(penalty, problem_.features());
+      b.diagonal() *= 1 + kFill;
+      matrix_.emplace(std::move(b));
+      return;
+    }
+    Vector<double> diagonal = factor * column_squares(problem_) + penalty_diagonal_;
+    if (coordinates == Coordinates::plain) diagonal.setConstant(diagonal.maxCoeff());
+    inverse_ = diagonal.unaryExpr([](double entry) { return entry > 0 ? 1 / entry : 0; });
+  }
+
+  std::vector<Weights<double>>& pairs() { return run_.state().pairs; }
+
+  static constexpr const char* kName = "lbfgs";
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Problem<Scalar>& problem_;
+  const SolverOptions& options_;
+  mutable CertifiedRun<Scalar> run_;
+  Point now_, next_;
+  Weights<Scalar> rounded_, rounded_gradient_;
+  Vector<double> penalty_diagonal_, inverse_;
+  std::optional<bound::CurvatureMatrix> matrix_;
+  double rate_ = 1;
+};
+
+}  // namespace
+
+template <class Scalar>
+Outcome<Scalar> solve_lbfgs(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
+                            const Observer& observer) {
+  return Lbfgs<Scalar>(problem, options, std::move(start), observer).run();
+}
+
+template Outcome<float> solve_lbfgs(const Problem<float>&, const SolverOptions&, State<float>, const Observer&);
+template Outcome<double> solve_lbfgs(const Problem<double>&, const SolverOptions&, State<double>, const Observer&);
+
+}  // namespace lipschitzlr::linear

@@ -1,0 +1,72 @@
+#include "lipschitzlr/run/row_weights.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/numbers.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/linear/row_weights.hpp"
+
+namespace lipschitzlr::run {
+namespace {
+
+[[noreturn]] void refuse_class_weight(const std::string& text, const std::string& why) {
+  throw Error(Fault::usage, fmt::format("--class-weight {}: {}", text, why));
+}
+
+}  // namespace
+
+Vector<double> take_weights(data::Table& table, const std::string& column) {
+  auto* const features = std::get_if<DenseMatrix<double>>(&table.features);
+  const auto name = std::find(table.feature_names.begin(), table.feature_names.end(), column);
+  if (features == nullptr || name == table.feature_names.end()) {
+    throw Error(Fault::usage, fmt::format("--weight {}: the table has no such column beside the target{}", column,
+                                          features == nullptr ? "; a LIBSVM file has no column of weights" : ""));
+  }
+  const Index place = name - table.feature_names.begin();
+  Vector<double> weights = features->col(place);
+  if (weights.size() > 0 && (weights.minCoeff() < 0 || weights.maxCoeff() == 0)) {
+    throw Error(Fault::data, fmt::format("--weight {}: weights must be 0 or more, and not all of them 0", column));
+  }
+  std::vector<Index> others(static_cast<std::size_t>(features->cols() - 1));
+  std::iota(others.begin(), others.end(), Index{0});
+  for (Index& other : others) other += other >= place ? 1 : 0;
+  *features = DenseMatrix<double>((*features)(Eigen::all, others));
+  table.feature_names.erase(name);
+  return weights;
+}
+
+std::vector<double> class_weights(const data::Table& table, const std::string& text) {
+  if (!table.is_classified()) refuse_class_weight(text, "the target is a number and has no classes; --weight may help");
+  if (text == "balanced") {
+    return linear::balanced_class_weights(table.target, static_cast<Index>(table.labels.size()));
+  }
+  std::vector<double> weights(table.labels.size(), -1);
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string entry = text.substr(begin, end - begin);
+    const std::size_t sign = std::min(entry.rfind('='), entry.size());
+    const auto number = number_from(std::string_view(entry).substr(std::min(sign + 1, entry.size())));
+    const auto label = std::find(table.labels.begin(), table.labels.end(), entry.substr(0, sign));
+    if (!number || !(*number > 0)) {
+      refuse_class_weight(text, "expected balanced, or a number above 0 for each class, as in A=2,B=1");
+    }
+    if (label == table.labels.end()) {
+      refuse_class_weight(text, fmt::format("there is no class \"{}\"; the classes are {}", entry.substr(0, sign),
+                                            fmt::join(table.labels, ", ")));
+    }
+    weights[static_cast<std::size_t>(label - table.labels.begin())] = *number;
+    begin = end + 1;
+  }
+  const auto missing = std::find(weights.begin(), weights.end(), -1);
+  if (missing != weights.end()) {
+    const auto place = static_cast<std::size_t>(missing - weights.begin());
+    refuse_class_weight(text, fmt::format("the class \"{}\" has no weight; name every class", table.labels[place]));
+  }
+  return weights;
+}
+
+}  // namespace lipschitzlr::run

@@ -1,0 +1,147 @@
+#include "lipschitzlr/linear/cross_validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+
+#include "base/thread_communicator.hpp"
+#include "linear/problems.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/data/table/split.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+data::Table random_table(Family family, Index rows, Index columns, std::uint64_t seed = 11) {
+  data::Table table;
+  const DenseMatrix<double> features = random_matrix(rows, columns, seed);
+  table.target = random_targets(family, features, 3, seed + 1);
+  table.features = features;
+  for (Index j = 0; j < columns; ++j) table.feature_names.push_back("x" + std::to_string(j));
+  if (family == Family::logistic) table.labels = {"no", "yes"};
+  if (family == Family::softmax) table.labels = {"a", "b", "c"};
+  return table;
+}
+
+FitOptions plain() {
+  FitOptions options;
+  options.scaling = data::Scaling::none;
+  options.intercept = false;
+  return options;
+}
+
+TEST(CrossValidation, TheCurveOfLeastSquaresIsThatOfTheNormalEquations) {
+  const data::Table table = random_table(Family::linear, 41, 4);
+  const auto& x = std::get<DenseMatrix<double>>(table.features);
+  ThreadPool pool(1);
+  const PenaltyPath path = cross_validate<double>(table, Family::linear, plain(), {4, 6, 3}, pool);
+  ASSERT_EQ(path.points.size(), 6u);
+  EXPECT_EQ(path.folds, 4);
+  Random random(3);
+  const std::vector<std::vector<Index>> folds = data::deal_rows(table, 4, random);
+  for (const PathPoint& point : path.points) {
+    double mean = 0, variance = 0;
+    std::vector<double> losses;
+    for (const auto& fold : folds) {
+      Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(4, 4);
+      Eigen::VectorXd product = Eigen::VectorXd::Zero(4);
+      for (Index i = 0; i < 41; ++i) {
+        if (std::binary_search(fold.begin(), fold.end(), i)) continue;
+        gram += x.row(i).transpose() * x.row(i);
+        product += x.row(i).transpose() * table.target[i];
+      }
+      gram.diagonal().array() += point.lambda * static_cast<double>(41 - fold.size());
+      const Eigen::VectorXd w = gram.llt().solve(product);
+      double loss = 0;
+      for (const Index i : fold) loss += std::pow(x.row(i).dot(w) - table.target[i], 2) / 2;
+      losses.push_back(loss / static_cast<double>(fold.size()));
+      mean += loss / 41;
+    }
+    for (std::size_t f = 0; f < 4; ++f) {
+      variance += static_cast<double>(folds[f].size()) / 41 * std::pow(losses[f] - mean, 2);
+    }
+    EXPECT_NEAR(point.loss, mean, 1e-3 * mean);  // the path is solved to a gap of 1e-4
+    EXPECT_NEAR(point.standard_error, std::sqrt(variance / 3), 1e-3 * mean);
+  }
+}
+
+TEST(CrossValidation, ThePathFallsFromBetaAndTheChoicesAreTheLowestAndTheLargestWithinOneError) {
+  for (const Family family : {Family::linear, Family::logistic, Family::softmax}) {
+    const data::Table table = random_table(family, 90, 5);
+    ThreadPool pool(1);
+    const PenaltyPath path = cross_validate<double>(table, family, plain(), {}, pool);
+    ASSERT_EQ(path.points.size(), 30u);
+    const auto problem = make_problem<double>(table, prepare(table, family, plain()), pool);
+    EXPECT_DOUBLE_EQ(path.points[0].lambda, problem->constant(ConstantKind::gradient).value);
+    EXPECT_NEAR(path.points[29].lambda, 1e-8 * path.points[0].lambda, 1e-16);
+    const PathPoint best = path.points[path.best];
+    for (std::size_t i = 0; i < 30; ++i) {
+      EXPECT_GE(path.points[i].loss, best.loss);
+      EXPECT_TRUE(i == 0 || path.points[i].lambda < path.points[i - 1].lambda);
+      const bool near = path.points[i].loss <= best.loss + best.standard_error;
+      EXPECT_TRUE(i < path.sparing ? !near : near || i > path.sparing);
+    }
+    EXPECT_LE(path.sparing, path.best);
+  }
+}
+
+TEST(CrossValidation, NoiseWantsALargePenaltyAndASignalASmallOne) {
+  data::Table table = random_table(Family::linear, 60, 20);
+  ThreadPool pool(1);
+  const PenaltyPath signal = cross_validate<double>(table, Family::linear, plain(), {}, pool);
+  table.target = random_matrix(60, 1, 99);
+  const PenaltyPath noise = cross_validate<double>(table, Family::linear, plain(), {}, pool);
+  EXPECT_GT(noise.points[noise.best].lambda, 10 * signal.points[signal.best].lambda);
+}
+
+TEST(CrossValidation, AnyNumberOfThreadsGivesTheSameBits) {
+  const data::Table table = random_table(Family::softmax, 120, 4);
+  std::vector<double> losses;
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    ThreadPool pool(threads);
+    const PenaltyPath path = cross_validate<double>(table, Family::softmax, plain(), {3, 3, 1}, pool);
+    std::vector<double> now;
+    for (const PathPoint& point : path.points) now.push_back(point.loss);
+    if (losses.empty()) losses = now;
+    EXPECT_EQ(losses, now) << threads;
+  }
+}
+
+TEST(CrossValidation, SeveralProcessesAgreeOnThePathOfOne) {
+  const data::Table table = random_table(Family::logistic, 80, 5);
+  ThreadPool pool(1);
+  const PenaltyPath alone = cross_validate<double>(table, Family::logistic, {}, {3, 4, 1}, pool);
+  const auto paths = test::run_threads<PenaltyPath>(3, [&](Communicator& communicator) {
+    ThreadPool own(1);
+    return cross_validate<double>(table, Family::logistic, {}, {3, 4, 1}, own, &communicator);
+  });
+  for (const PenaltyPath& path : paths) {
+    EXPECT_EQ(path.best, alone.best);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(path.points[i].loss, paths[0].points[i].loss);
+      EXPECT_NEAR(path.points[i].loss, alone.points[i].loss, 1e-9 * alone.points[i].loss);
+    }
+  }
+}
+
+TEST(CrossValidation, TwoRowsSufficeAndOneIsRefused) {
+  ThreadPool pool(1);
+  EXPECT_EQ(cross_validate<double>(random_table(Family::linear, 2, 1), Family::linear, plain(), {}, pool).folds, 2);
+  EXPECT_THROW(cross_validate<double>(random_table(Family::linear, 1, 1), Family::linear, plain(), {}, pool), Error);
+}
+
+TEST(CrossValidation, StopsWhenItIsTold) {
+  int asked = 0;
+  ThreadPool pool(1);
+  try {
+    cross_validate<double>(random_table(Family::linear, 20, 2), Family::linear, plain(), {}, pool, nullptr,
+                           [&] { return ++asked < 7; });
+    ADD_FAILURE() << "went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::interrupted);
+  }
+  EXPECT_EQ(asked, 7);
+}
+
+}  // namespace
+}  // namespace lipschitzlr::linear
