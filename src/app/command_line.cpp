@@ -79,10 +79,14 @@ void apply(const Config& config, const std::string& path, const Command& command
     if (call.given.contains(found->name)) continue;
     const bool off = !takes_value(*found) && words == std::vector<std::string>{"false"};
     if (off && flag_of(*found) == "--" + name) continue;  // a flag that is not given
-    if (off) {
-      found->member.set(false);
-    } else {
-      assign(*found, words);
+    try {
+      if (off) {
+        found->member.set(false);
+      } else {
+        assign(*found, words);
+      }
+    } catch (const Error& error) {
+      throw Error(error.fault(), fmt::format("{}: {}", path, error.what()));
     }
     call.given.insert(found->name);
   }
@@ -168,11 +172,14 @@ std::string reason_of(const CLI::ParseError& error, const Command& command,
       std::find_if(unexpected.begin(), unexpected.end(), [](const std::string& word) { return word.starts_with('-'); });
   if (flag != unexpected.end()) {
     std::vector<std::string> names;
-    for (const Option& option : command.options) names.push_back(flag_of(option));
+    for (const Option& option : command.options) {
+      if (!is_positional(option)) names.push_back(flag_of(option));
+    }
     const std::string name = flag->substr(0, flag->find('='));
     return fmt::format("there is no option {}{}", name, did_you_mean(name, names));
   }
   if (!unexpected.empty()) return fmt::format("not expected: {}", shell_words(unexpected));
+  if (text.find("At Most") != std::string::npos) return subject + ": give it once";
   if (text.find("required but received") != std::string::npos || text.ends_with(" missing")) {
     return subject + " needs a value";
   }
@@ -192,9 +199,9 @@ int complain(const CLI::App& root, const Command& program, const CLI::ParseError
     path += at->get_name() + " ";
     command = find(command->commands, at->get_name());
   }
-  print_stderr("lipschitzlr: {}; `lipschitzlr {}--help` lists the {}\n",
-               printable(reason_of(error, *command, root.remaining(true))), path,
-               command->run ? "options" : "commands");
+  const std::string reason = reason_of(error, *command, root.remaining(true));
+  print_stderr("lipschitzlr: {}{} `lipschitzlr {}--help` lists the {}\n", printable(reason),
+               reason.ends_with('?') ? "" : ";", path, command->run ? "options" : "commands");
   return static_cast<int>(Fault::usage);
 }
 

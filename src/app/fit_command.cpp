@@ -18,6 +18,8 @@ struct State {
   std::string output;
   bool json = false, quiet = false;
   bool writes = false;  // -o is given
+
+  bool to_stdout() const { return output == "-"; }  // the model, and nothing else
 };
 
 int exit_code_of(linear::Stop stop) {
@@ -27,9 +29,12 @@ int exit_code_of(linear::Stop stop) {
 
 // Saves and shows a training that is over; returns the exit code.
 int conclude(const State& state, const run::FitResult& result) {
-  const bool saved = !state.output.empty();
+  const bool saved = !state.output.empty() && !state.to_stdout();
   if (saved) linear::save_model(result.model, state.output);
-  if (state.json) {
+  if (state.to_stdout()) {
+    fmt::print("{}", linear::to_json(result.model));
+    for (const std::string& warning : result.warnings) print_stderr("lipschitzlr: warning: {}\n", warning);
+  } else if (state.json) {
     nlohmann::json object = nlohmann::json::parse(result.model.training);
     if (saved) object["model_file"] = state.output;
     fmt::print("{}\n", object.dump(2));
@@ -55,6 +60,9 @@ int fit(State& state, const Connect& connect) {
   run::FitRequest& options = state.options;
   options.verbosity = state.quiet || state.json ? run::Verbosity::silent : run::default_verbosity();
   check(options);
+  if (state.to_stdout() && state.json) {
+    throw Error(Fault::usage, "-o - and --json both write to standard output: leave one of them out");
+  }
   const std::unique_ptr<Communicator> communicator = connect ? connect() : nullptr;
   if (communicator && options.data.source == "-") {
     throw Error(Fault::usage, "standard input reaches one process alone; name a file that all processes can read");
@@ -66,7 +74,7 @@ int fit(State& state, const Connect& connect) {
   });
   run::Prepared prepared = run::prepare(options.data);
   if (speaks) show_remarks(prepared.train);
-  if (speaks && !state.json) {
+  if (speaks && !state.json && !state.to_stdout()) {
     fmt::print("{}\n", describe(options.data, prepared));
     std::fflush(stdout);
   }
@@ -81,8 +89,8 @@ Command fit_command(const Connect& connect) {
   return {.name = "fit",
           .summary = "Train a linear model; no rate to tune",
           .options = options_of(state->options) +
-                     run::Options{{"output", &state->output, "the model file to write", run::Placeholder{"FILE"},
-                                   run::Flags{"-o,--output"}},
+                     run::Options{{"output", &state->output, "the model file to write; - for standard output",
+                                   run::Placeholder{"FILE"}, run::Flags{"-o,--output"}},
                                   {"quiet", &state->quiet, "no progress on standard error", run::Flags{"-q,--quiet"}},
                                   run::json_option(state->json)},
           .run =

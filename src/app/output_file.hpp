@@ -10,9 +10,11 @@
 
 namespace lipschitzlr::app {
 
-// Before the work: throws Error when the file can't be written, has no name, or is one of the inputs.
+// "-" is standard output. Before the work: throws Error when the file can't be written, has no name, or is one of the
+// inputs.
 inline void check_output(const std::string& path, const std::vector<std::string>& inputs) {
   if (path.empty()) throw Error(Fault::usage, "-o: expected the name of a file");
+  if (path == "-") return;
   for (const std::string& input : inputs) {
     std::error_code failure;
     if (std::filesystem::equivalent(path, input, failure)) {

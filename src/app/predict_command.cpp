@@ -72,7 +72,7 @@ void predict(const State& state, bool writes) {
   const DenseMatrix<double> scores = linear::scores(model, table.features, pool);
   const std::string text =
       state.json ? as_json(model, scores, state.probabilities) : as_csv(model, scores, state.probabilities);
-  if (state.output.empty()) {
+  if (state.output.empty() || state.output == "-") {
     fmt::print("{}", text);
   } else {
     write_file_atomically(state.output, text);

@@ -92,6 +92,11 @@ bool write_new_file(const std::string& path, std::string_view content) {
 void check_writable(const std::string& path) {
   std::error_code failure;
   if (std::filesystem::is_directory(path, failure)) fail(path, "write", EISDIR);
+  struct stat state {};
+  const bool exists = stat(path.c_str(), &state) == 0;
+  if (!exists && std::filesystem::is_symlink(std::filesystem::symlink_status(path, failure)))
+    fail(path, "write", ENOENT);
+  if (exists && S_ISREG(state.st_mode) && (state.st_mode & 0222) == 0) fail(path, "write", EACCES);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   const std::string where = folder.empty() ? "." : folder.string();
   if (access(where.c_str(), F_OK) != 0 || access(where.c_str(), W_OK) != 0) fail(path, "write", errno);

@@ -39,7 +39,10 @@ template <class Scalar>
 std::optional<Stop> CertifiedRun<Scalar>::measure(const Measurement& now) {
   RunChecks& checks = outcome_.checks;
   if (++checks.measurements == 1 && !std::isfinite(now.loss)) {
-    throw Error(Fault::training, fmt::format("the loss of the starting weights is {}", now.loss));
+    throw Error(Fault::training,
+                fmt::format("the loss of the starting weights is {}: divide the target, or take another "
+                            "scaling or a smaller penalty",
+                            now.loss));
   }
   if (checks.measurements > 1 && now.loss > outcome_.last.loss) ++checks.rises;
   const double weight_norm = state().weights.template cast<double>().norm();

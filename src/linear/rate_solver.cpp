@@ -1,7 +1,5 @@
 #include "linear/rate_solver.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -145,8 +143,8 @@ std::optional<Stop> RateSolver<Scalar>::measure() {
     if (finite_weights_.size() == 0) {
       throw Error(
           Fault::training,
-          fmt::format("at the starting weights the loss is {} and its gradient has the norm {}; nothing was trained",
-                      now.loss, now.gradient_norm));
+          "at the starting weights the loss or its gradient is no finite number: divide the target, or take another "
+          "scaling or a smaller penalty; nothing was trained");
     }
     return Stop::not_finite;
   }
@@ -185,7 +183,8 @@ void RateSolver<Scalar>::check_promises(double gradient_norm) {
   if (!computed()) return;
   RunChecks& checks = outcome_.checks;
   if (options_.constant == ConstantKind::gradient) {
-    const bool plain = options_.solver == Solver::gd && full_batch() && options_.rule.decay == 0;
+    const bool plain =
+        options_.solver == Solver::gd && full_batch() && options_.rule.decay == 0 && !options_.rule.first_rate;
     if (!plain || checks.measurements == 1) return;
     ++checks.descent_promised;
     const double promised = bound::promised_descent(before_.gradient_norm, claim_);

@@ -68,6 +68,17 @@ TEST_F(Files, ASymbolicLinkStaysOne) {
   EXPECT_EQ(read_file(folder / "real"), "new");
 }
 
+TEST_F(Files, WhatCannotBeWrittenIsKnownBefore) {
+  std::filesystem::create_symlink(folder / "nowhere", folder / "dangling");
+  std::filesystem::create_symlink("loop", folder / "loop");
+  write_file_atomically(folder / "fixed", "old");
+  std::filesystem::permissions(folder / "fixed", std::filesystem::perms::owner_read);
+  for (const char* name : {"dangling", "loop", "fixed", "no/such", ""}) {
+    EXPECT_THROW(check_writable(folder / name), Error) << name;
+  }
+  EXPECT_NO_THROW(check_writable(folder / "new"));
+}
+
 TEST_F(Files, APlantedLinkIsNotFollowed) {
   write_file_atomically(folder / "victim", "precious");
   const std::string foreseen = folder / ("a.json." + std::to_string(getpid()) + ".part");
