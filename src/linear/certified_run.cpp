@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::linear {
@@ -14,9 +15,21 @@ double gap_share(const SolverOptions& options, Family family) {
 }
 
 template <class Scalar>
+double rounding_floor(const Problem<Scalar>& problem) {
+  if (problem.setup().family != Family::linear) return 0;
+  const Vector<Scalar>& targets = problem.targets();
+  const double largest =
+      all_reduce_max(problem.communicator(), targets.size() > 0 ? double{targets.cwiseAbs().maxCoeff()} : 0.0);
+  return std::pow(16 * double{std::numeric_limits<Scalar>::epsilon()} * largest, 2);
+}
+
+template <class Scalar>
 CertifiedRun<Scalar>::CertifiedRun(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,
                                    const Observer& observer)
-    : problem_(problem), options_(options), monitor_(observer, options.seconds, problem.communicator()) {
+    : problem_(problem),
+      options_(options),
+      monitor_(observer, options.seconds, problem.communicator()),
+      floor_(rounding_floor(problem)) {
   outcome_.state = std::move(start);
   if (state().weights.size() == 0) state().weights = problem.zero_weights();
   check_fits(state(), problem.features(), problem.setup().classes);
@@ -35,7 +48,8 @@ std::optional<Stop> CertifiedRun<Scalar>::measure(const Measurement& now) {
   monitor_.show(outcome_.last);
   if (monitor_.interrupted()) return Stop::interrupted;
   if (now.loss < options_.loss_threshold) return Stop::loss_threshold;
-  if (now.gap <= gap_share(options_, problem_.setup().family) * std::abs(now.loss)) return Stop::certified;
+  const double wanted = gap_share(options_, problem_.setup().family) * std::abs(now.loss);
+  if (now.gap <= std::max(floor_, wanted)) return Stop::certified;
   if (now.gradient_norm <= options_.gradient_tolerance) return Stop::gradient_tolerance;
   if (now.separated && problem_.setup().penalty.empty()) return Stop::separable;
   if (state().epoch >= options_.epochs) return Stop::epochs;
@@ -49,6 +63,8 @@ Outcome<Scalar> CertifiedRun<Scalar>::end(Stop stop) {
   return std::move(outcome_);
 }
 
+template double rounding_floor(const Problem<float>&);
+template double rounding_floor(const Problem<double>&);
 template class CertifiedRun<float>;
 template class CertifiedRun<double>;
 

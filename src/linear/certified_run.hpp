@@ -11,6 +11,10 @@ namespace lipschitzlr::linear {
 // The share of the loss that a proven gap has to be below: the option, or 1e-6, and 1e-8 for least squares.
 double gap_share(const SolverOptions& options, Family family);
 
+// Of a perfect fit of numbers the loss is the square of what rounding leaves of the targets; 0 for classes. Collective.
+template <class Scalar>
+double rounding_floor(const Problem<Scalar>& problem);
+
 template <class Scalar>
 class CertifiedRun {
  public:
@@ -35,6 +39,7 @@ class CertifiedRun {
   const Problem<Scalar>& problem_;
   const SolverOptions& options_;
   StopMonitor monitor_;
+  double floor_;
   Outcome<Scalar> outcome_;
 };
 

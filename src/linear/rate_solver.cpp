@@ -7,9 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "linear/certified_run.hpp"
 #include "linear/stepper.hpp"
-#include "linear/stop_monitor.hpp"
-#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/bound/descent.hpp"
@@ -34,16 +33,6 @@ rate::RuleOptions rule_options(const SolverOptions& options) {
   rule.update = per_epoch ? rate::Update::per_epoch : rate::Update::per_iteration;
   if (per_epoch && options.solver == Solver::adamo && !rule.first_rate) rule.first_rate = 0.1;
   return rule;
-}
-
-// Of a perfect fit of numbers the loss is the square of what rounding leaves of the targets.
-template <class Scalar>
-double rounding_floor(const Problem<Scalar>& problem) {
-  if (problem.setup().family != Family::linear) return 0;
-  const Vector<Scalar>& targets = problem.targets();
-  const double largest =
-      all_reduce_max(problem.communicator(), targets.size() > 0 ? double{targets.cwiseAbs().maxCoeff()} : 0.0);
-  return std::pow(16 * double{std::numeric_limits<Scalar>::epsilon()} * largest, 2);
 }
 
 // A norm whose squares may overflow: in double for float, scaled when even double overflows.

@@ -13,6 +13,8 @@
 namespace lipschitzlr::linear {
 namespace {
 
+constexpr double kPerfect = 0.1;  // a share of the loss that no tolerance allows: rounding is all that is left of it
+
 void check(const SolverOptions& options) {
   const auto expect = [](bool holds, const std::string& sentence) {
     if (!holds) throw Error(Fault::usage, sentence);
@@ -46,6 +48,9 @@ std::string verdict_of(const Problem<Scalar>& problem, const Outcome<Scalar>& ou
   if (outcome.stop == Stop::separable) {
     return "no optimum: the classes are separable, and without a penalty the loss falls to 0 as the weights grow; add "
            "an L2 penalty";
+  }
+  if (outcome.stop == Stop::certified && outcome.certified_gap > kPerfect * std::abs(outcome.last.loss)) {
+    return "a perfect fit: the loss is 0 to rounding (certified)";
   }
   if (std::isfinite(outcome.certified_gap)) {
     return fmt::format("within {:.2g} of the optimum (certified)", outcome.certified_gap / std::abs(outcome.last.loss));

@@ -27,16 +27,16 @@ offers "launch" l
 offers "train" launch -n 2 -- t
 offers "--timeout" launch --t
 offers "iris iron.csv" launch -n 2 -- fit i
-offers "accelerated adamo auto-adam" launch -n 2 -- fit iris --solver a
+offers "auto accelerated adamo auto-adam" launch -n 2 -- fit iris --solver a
 offers "iris iron.csv" fit i
 offers "iris iron.csv" rate --json i
 offers "iron.csv" predict i
 offers "iris iron.csv" predict iron.csv i
-offers "accelerated adamo auto-adam" fit iris --solver a
+offers "auto accelerated adamo auto-adam" fit iris --solver a
 offers "published" fit iris --rate = p
 offers "iron.csv" fit iris -o i
 offers "" fit iris --epochs i
-offers "--scale --seed --solver --second-moment --single --seconds" fit iris --s
+offers "--sep --scale --seed --solver --second-moment --single --seconds" fit iris --s
 offers "import" data i
 offers "iris" data get i
 offers "california" data get iris ca

@@ -234,6 +234,16 @@ TEST(Newton, AResumedRunHasTheSameBits) {
   }
 }
 
+TEST(Newton, APerfectFitIsProvenToRounding) {
+  ThreadPool pool(1);
+  const DenseMatrix<double> x = random_matrix(40, 3, 33);
+  const Vector<double> y = x * Vector<double>{{3, -0.7, 1e3}};
+  const Problem<double> problem(x, y, {Family::linear, 1, {}, 0}, pool);
+  const auto outcome = solve(problem, {}, State<double>{});
+  EXPECT_EQ(outcome.stop, Stop::certified);
+  EXPECT_EQ(outcome.verdict, "a perfect fit: the loss is 0 to rounding (certified)");
+}
+
 TEST(Newton, SeparableClassesWithoutAPenaltyHaveNoOptimum) {
   ThreadPool pool(1);
   const DenseMatrix<double> x{{-2, 1}, {-1, 1}, {1, 1}, {3, 1}};
