@@ -18,7 +18,7 @@ namespace {
 namespace catalogue = data::catalogue;
 using Json = nlohmann::ordered_json;
 
-struct State {
+struct DataState {
   std::vector<std::string> names;
   std::string name, folder;
   std::int64_t timeout = 30;
@@ -119,7 +119,7 @@ void show(const catalogue::Obtained& file) {
   if (!file.path.empty()) fmt::print("  {} ({})\n", file.path, format_bytes(static_cast<double>(file.size)));
 }
 
-void get(const State& state) {
+void get(const DataState& state) {
   std::vector<const catalogue::Entry*> wanted;
   for (const std::string& name : state.names) wanted.push_back(&catalogue::entry(name));
   Json all = Json::array();
@@ -209,7 +209,7 @@ void verify(const std::vector<std::string>& names, bool accept_unknown, bool jso
 }  // namespace
 
 Command data_command() {
-  const auto state = std::make_shared<State>();
+  const auto state = std::make_shared<DataState>();
   const run::Option json = run::json_option(state->json);
   const auto names = [&](const std::string& help, bool required) {
     return run::Option{"names", &state->names, help, run::Flags{"NAME"}, required ? run::kRequired : run::Trait{}};

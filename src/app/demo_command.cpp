@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 constexpr double kSecondsForTables = 60;  // the tour shall be short on a slow machine too
 constexpr double kSecondsForARace = 10;
 
-struct State {
+struct DemoState {
   std::int64_t most_steps = 50000;
   std::string folder;
   bool json = false;
@@ -50,7 +50,7 @@ run::FitResult recorded_fit(run::FitRequest options, const run::Prepared& prepar
 // A tour in four steps; each prints itself, or gives itself as JSON.
 class Tour {
  public:
-  explicit Tour(const State& state) : state_(state), json_(state.json) {}
+  explicit Tour(const DemoState& state) : state_(state), json_(state.json) {}
 
   void run() {
     run::require_no_record(state_.folder);
@@ -204,7 +204,7 @@ class Tour {
     return {};
   }
 
-  const State& state_;
+  const DemoState& state_;
   bool json_;
   bool interrupted_ = false;
   int number_ = 0;
@@ -213,7 +213,7 @@ class Tour {
 }  // namespace
 
 Command demo_command() {
-  const auto state = std::make_shared<State>();
+  const auto state = std::make_shared<DemoState>();
   return {.name = "demo",
           .summary = "A one-minute tour on embedded data, which ends with a page",
           .options = {{"steps", &state->most_steps, "give up a race after this many", run::at_least(1)},

@@ -8,13 +8,13 @@
 namespace lipschitzlr::app {
 namespace {
 
-struct State {
+struct EvaluateState {
   ModelAndRows files;
   unsigned threads = 0;
   bool json = false;
 };
 
-void evaluate(const State& state) {
+void evaluate(const EvaluateState& state) {
   const ModelAndRows& files = state.files;
   const linear::Model model = linear::load_model(files.model);
   const data::Table table = run::load_rows(model, files.data, files.read, run::Target::required, files.columns);
@@ -36,7 +36,7 @@ void evaluate(const State& state) {
 }  // namespace
 
 Command evaluate_command() {
-  const auto state = std::make_shared<State>();
+  const auto state = std::make_shared<EvaluateState>();
   return {.name = "evaluate",
           .summary = "Measure a trained model on rows whose target is known",
           .options = options_of(state->files, "default: the model's, by name") +

@@ -13,7 +13,7 @@
 namespace lipschitzlr::app {
 namespace {
 
-struct State {
+struct FitState {
   run::FitRequest options;
   std::string output;
   bool json = false, quiet = false;
@@ -28,7 +28,7 @@ int exit_code_of(linear::Stop stop) {
 }
 
 // Saves and shows a training that is over; returns the exit code.
-int conclude(const State& state, const run::FitResult& result) {
+int conclude(const FitState& state, const run::FitResult& result) {
   const bool saved = !state.output.empty() && !state.to_stdout();
   if (saved) linear::save_model(result.model, state.output);
   if (state.to_stdout()) {
@@ -56,7 +56,7 @@ int conclude(const State& state, const run::FitResult& result) {
   return exit_code_of(result.stop);
 }
 
-int fit(State& state, const Connect& connect) {
+int fit(FitState& state, const Connect& connect) {
   run::FitRequest& options = state.options;
   options.verbosity = state.quiet || state.json ? run::Verbosity::silent : run::default_verbosity();
   check(options);
@@ -85,7 +85,7 @@ int fit(State& state, const Connect& connect) {
 }  // namespace
 
 Command fit_command(const Connect& connect) {
-  const auto state = std::make_shared<State>();
+  const auto state = std::make_shared<FitState>();
   return {.name = "fit",
           .summary = "Train a linear model; no rate to tune",
           .options = options_of(state->options) +

@@ -15,7 +15,7 @@
 namespace lipschitzlr::app {
 namespace {
 
-struct State {
+struct PredictState {
   ModelAndRows files;
   std::string output;
   unsigned threads = 0;
@@ -59,7 +59,7 @@ std::string as_json(const linear::Model& model, const DenseMatrix<double>& score
   return object.dump(2) + "\n";
 }
 
-void predict(const State& state, bool writes) {
+void predict(const PredictState& state, bool writes) {
   const ModelAndRows& files = state.files;
   if (writes) check_output(state.output, {files.model, files.data});
   const linear::Model model = linear::load_model(files.model);
@@ -93,7 +93,7 @@ run::Options options_of(ModelAndRows& files, const std::string& target_help) {
 }
 
 Command predict_command() {
-  const auto state = std::make_shared<State>();
+  const auto state = std::make_shared<PredictState>();
   return {.name = "predict",
           .summary = "Predict rows with a trained model",
           .options = options_of(state->files, "default: the model's, by name; it may be missing and is not used") +

@@ -15,7 +15,7 @@ namespace {
 
 enum class Format { html, csv, json, md };
 
-struct Options {
+struct ReportState {
   std::vector<std::string> records;
   std::string output;
   Format format = Format::html;
@@ -29,7 +29,7 @@ std::string text_of(const report::Document& document, Format format, const std::
   return to_html(document, output == "-" ? "." : std::filesystem::path(output).parent_path().string());
 }
 
-void make_report(Options options) {
+void make_report(ReportState options) {
   if (options.output.empty()) options.output = options.format == Format::html ? "report.html" : "-";
   const bool to_file = options.output != "-";
   if (to_file) check_writable(options.output);
@@ -52,7 +52,7 @@ void make_report(Options options) {
 }  // namespace
 
 Command report_command() {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportState>();
   return {.name = "report",
           .summary = "Make one page of records: tables, charts, verdicts",
           .options = {{"records", &options->records,

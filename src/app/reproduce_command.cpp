@@ -14,14 +14,14 @@
 namespace lipschitzlr::app {
 namespace {
 
-struct Options {
+struct LinearRows {
   std::vector<std::string> rows;
   experiment::Limits limits;
   std::string csv;
   bool json = false;
 };
 
-void reproduce(const std::string& table, const Options& options) {
+void reproduce(const std::string& table, const LinearRows& options) {
   const std::vector<experiment::Recipe> recipes = experiment::select_recipes(table, options.rows);
   if (!options.csv.empty()) check_writable(options.csv);
   const run::InterruptGuard guard;
@@ -38,7 +38,7 @@ void reproduce(const std::string& table, const Options& options) {
 }
 
 Command table_command(const std::string& table, const std::string& summary, const std::string& examples) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<LinearRows>();
   experiment::Limits& limits = options->limits;
   const run::Option length =
       table == "table1" ? run::Option{"max_iterations", &limits.max_iterations,

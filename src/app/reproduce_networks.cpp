@@ -11,7 +11,7 @@
 namespace lipschitzlr::app {
 namespace {
 
-struct Options {
+struct NetworkRows {
   std::vector<std::string> rows;
   experiment::Limits limits;
   enum class Protocol { coded, published, both } protocol = Protocol::coded;
@@ -19,10 +19,10 @@ struct Options {
   bool page = false;  // ends with a page of every row
 };
 
-void reproduce(const std::vector<experiment::Recipe>& recipes, const Options& options) {
+void reproduce(const std::vector<experiment::Recipe>& recipes, const NetworkRows& options) {
   experiment::Limits limits = options.limits;
-  if (options.protocol == Options::Protocol::both) limits.protocols = {"coded", "published"};
-  if (options.protocol == Options::Protocol::published) limits.protocols = {"published"};
+  if (options.protocol == NetworkRows::Protocol::both) limits.protocols = {"coded", "published"};
+  if (options.protocol == NetworkRows::Protocol::published) limits.protocols = {"published"};
   const run::InterruptGuard guard;
   LiveLines status;
   const auto say = [&](const std::string& sentence) {
@@ -45,7 +45,7 @@ void reproduce(const std::vector<experiment::Recipe>& recipes, const Options& op
   }
 }
 
-run::Options options_of(Options& options) {
+run::Options options_of(NetworkRows& options) {
   experiment::Limits& limits = options.limits;
   return {
       {"epochs", &limits.epochs, "epochs in place of the paper's", run::at_least(1)},
@@ -67,7 +67,7 @@ constexpr const char* kHow =
     "epochs first; an epoch that does not fit any more is not begun.";
 
 Command network_table(const std::string& table, const std::string& summary, const std::string& examples) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<NetworkRows>();
   return {.name = table,
           .summary = summary,
           .options = run::Options{{"rows", &options->rows,
@@ -82,7 +82,7 @@ Command network_table(const std::string& table, const std::string& summary, cons
 }  // namespace
 
 std::vector<Command> network_table_commands() {
-  const auto all = std::make_shared<Options>();
+  const auto all = std::make_shared<NetworkRows>();
   all->page = true;
   return {network_table("table3", "Networks: 37 rows on MNIST, CIFAR-10 and CIFAR-100; needs libtorch",
                         "reproduce table3 --dry-run\n"
@@ -102,7 +102,7 @@ std::vector<Command> network_table_commands() {
 }
 
 Command network_rows_command() {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<NetworkRows>();
   const run::Option rows = {"rows", &options->rows,
                             "rows of any table, such as table1/boston or mnist-cnn-sgd-adaptive", run::Flags{"ROW"}};
   return {.name = "rows",

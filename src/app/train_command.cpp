@@ -6,7 +6,7 @@
 namespace lipschitzlr::app {
 namespace {
 
-struct State {
+struct TrainState {
   run::TrainRequest request;
   bool json = false, quiet = false;
 };
@@ -20,7 +20,7 @@ void expect_resumable(const run::Options& options, const Call& call) {
   }
 }
 
-int train(State& state, const Call& call, const Train& train) {
+int train(TrainState& state, const Call& call, const Train& train) {
   run::TrainRequest& request = state.request;
   if (!request.resume.empty()) {
     expect_resumable(options_of(request), call);
@@ -34,7 +34,7 @@ int train(State& state, const Call& call, const Train& train) {
 }  // namespace
 
 Command train_command(const Train& train, const std::string& details) {
-  const auto state = std::make_shared<State>();
+  const auto state = std::make_shared<TrainState>();
   return {.name = "train",
           .summary = "Train a network on images with computed rates",
           .options = options_of(state->request) + run::Options{{"quiet", &state->quiet, "no progress", run::kMayChange},

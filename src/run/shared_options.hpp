@@ -6,8 +6,8 @@
 
 namespace lipschitzlr::run {
 
-// Numbers of the rate rules: --decay, --beta, --k1, ... solver: the option by whose value some of them do nothing; empty: any
-// may do something.
+// Numbers of the rate rules: --decay, --beta, --k1, ... solver: the option by whose value some of them do nothing;
+// empty: any may do something.
 Options rule_options(rate::RuleOptions& rule, const std::string& solver);
 // The solvers of `fit` that take steps of a rate.
 std::vector<std::string> stepping_solvers();

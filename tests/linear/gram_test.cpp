@@ -28,13 +28,12 @@ Eigen::MatrixXd plain_gram(const DenseMatrix<double>& x, const Vector<double>& d
 Vector<double> random_weights(Index rows) { return random_matrix(rows, 1, 5).col(0); }
 
 // Tails of panels, stripes and packed rows.
-const std::pair<Index, Index> kShapes[] = {{1, 1},    {3, 2},   {7, 8},     {300, 25},
-                                           {257, 31}, {40, 65}, {600, 130}, {5, 200}};
+const std::pair<Index, Index> kSizes[] = {{1, 1}, {3, 2}, {7, 8}, {300, 25}, {257, 31}, {40, 65}, {600, 130}, {5, 200}};
 
 template <class Scalar>
 void check_shapes(double tolerance) {
   ThreadPool pool(2);
-  for (const auto& [rows, columns] : kShapes) {
+  for (const auto& [rows, columns] : kSizes) {
     DenseMatrix<double> x = random_matrix(rows, columns, 4);
     x = (x.array().abs() < 0.3).select(0, x);
     const DenseMatrix<Scalar> dense = x.cast<Scalar>();

@@ -19,7 +19,7 @@ namespace lipschitzlr::linear {
 namespace {
 
 template <class Scalar>
-struct Problem {
+struct Rows {
   Family family;
   Index classes;
   DenseMatrix<Scalar> dense;
@@ -29,9 +29,9 @@ struct Problem {
 };
 
 template <class Scalar>
-Problem<Scalar> make_problem(Family family, Index rows, Index columns, Index classes, double filled = 1) {
+Rows<Scalar> make_problem(Family family, Index rows, Index columns, Index classes, double filled = 1) {
   Random random(static_cast<std::uint64_t>(rows * 1000003 + columns * 1009 + classes));
-  Problem<Scalar> problem{family, classes, {}, {}, {}, {}};
+  Rows<Scalar> problem{family, classes, {}, {}, {}, {}};
   problem.dense.setZero(rows, columns);
   problem.targets.resize(rows);
   problem.weights.resize(columns, classes);
@@ -55,7 +55,7 @@ struct Answer {
 
 // The formulas of the header, row by row, nothing clever.
 template <class Scalar>
-Answer expected(const Problem<Scalar>& problem, const std::vector<Index>& rows) {
+Answer expected(const Rows<Scalar>& problem, const std::vector<Index>& rows) {
   Answer answer;
   answer.gradient.setZero(problem.weights.rows(), problem.weights.cols());
   for (Index row : rows) {
@@ -108,7 +108,7 @@ void expect_near(const Answer& wanted, double loss, const Weights<Scalar>& gradi
 }
 
 template <class Scalar, class Matrix>
-void check_matrix(const Problem<Scalar>& problem, const Matrix& matrix, ThreadPool& pool, const std::string& what) {
+void check_matrix(const Rows<Scalar>& problem, const Matrix& matrix, ThreadPool& pool, const std::string& what) {
   const Objective<Scalar> objective(problem.family, matrix, problem.targets, problem.classes, pool);
   Weights<Scalar> gradient;
   const std::vector<Index> all = all_rows(matrix.rows()), some = some_rows(matrix.rows());
@@ -180,7 +180,7 @@ bool same_bits(const Weights<Scalar>& a, const Weights<Scalar>& b) {
 }
 
 template <class Scalar, class Matrix>
-void expect_same_bits(const Problem<Scalar>& problem, const Matrix& matrix) {
+void expect_same_bits(const Rows<Scalar>& problem, const Matrix& matrix) {
   std::optional<double> first_loss;
   Weights<Scalar> first_gradient;
   std::vector<Index> batch = some_rows(matrix.rows());
