@@ -10,7 +10,7 @@ _lipschitzlr() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]-} sub=
   # bash takes --rate=X for three words.
   if [[ $current == = ]]; then current=; elif [[ $previous == = ]]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi
-  [[ $command != data && $command != reproduce ]] || sub=${COMP_WORDS[2]-}
+  [[ $command != data && $command != reproduce || ${COMP_WORDS[2]-} == -* ]] || sub=${COMP_WORDS[2]-}
 
   # The front script of a checkout would build first: its program is asked instead, once there is one.
   local program=${COMP_WORDS[0]/#\~/$HOME}
@@ -28,7 +28,7 @@ _lipschitzlr() {
   local words='' files=no value='' help=''
   if [[ $COMP_CWORD -gt 1 && ($previous == -* || $current == -*) ]]; then
     # Lines such as "  -o,--output FILE   the file" and "  --format csv|tsv   ...": names, then what the value is.
-    help=$("$program" "$command" ${sub:+"${sub/#-*/}"} --help 2>/dev/null | grep -E '^  -')
+    help=$("$program" "$command" ${sub:+"$sub"} --help 2>/dev/null | grep -E '^  -')
     [[ ! $previous =~ ^-[a-z0-9-]+$ ]] ||
       value=$(sed -nE "s/^  (-[a-z],)?$previous( |,--[a-z]+ )([^ :=]+).*/\3/p" <<<"$help")
   fi

@@ -208,7 +208,7 @@ const std::string* closest(const std::string& typed, const std::vector<std::stri
 
 std::string did_you_mean(const std::string& typed, const std::vector<std::string>& names) {
   const std::string* const meant = closest(typed, names);
-  return meant == nullptr ? "" : fmt::format("; did you mean {}?", *meant);
+  return meant == nullptr ? "" : fmt::format(" (did you mean {}?)", *meant);
 }
 
 }  // namespace lipschitzlr

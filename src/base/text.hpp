@@ -48,7 +48,7 @@ std::string in_quotes(std::string_view text);
 
 // The name that is a few slips of the keyboard away from what was typed, upper and lower case alike; null when none is.
 const std::string* closest(const std::string& typed, const std::vector<std::string>& names);
-// "; did you mean NAME?" with the closest one, or nothing.
+// " (did you mean NAME?)" with the closest one, or nothing.
 std::string did_you_mean(const std::string& typed, const std::vector<std::string>& names);
 
 }  // namespace lipschitzlr

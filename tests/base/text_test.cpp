@@ -80,7 +80,7 @@ TEST(Text, FindsTheNameThatWasMeant) {
   EXPECT_EQ(*closest("Predct", names), "predict");
   EXPECT_EQ(closest("xyz", names), nullptr);
   EXPECT_EQ(*closest("fti", {"rate", "fit", "data"}), "fit");
-  EXPECT_EQ(did_you_mean("irsi", {"wine", "iris"}), "; did you mean iris?");
+  EXPECT_EQ(did_you_mean("irsi", {"wine", "iris"}), " (did you mean iris?)");
   EXPECT_EQ(did_you_mean("xyz", names), "");
 }
 
