@@ -112,7 +112,8 @@ TEST_F(Catalogue, AnUnknownNameListsTheKnownOnes) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.fault(), Fault::usage);
-    EXPECT_NE(std::string(error.what()).find("no data set \"irsi\" (did you mean iris?); known are iris, digits"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("no data set \"irsi\" (did you mean iris?); known are iris, digits"),
+              std::string::npos);
   }
 }
 
