@@ -114,12 +114,13 @@ class FitTest(unittest.TestCase):
 
     def test_four_processes_share_sparse_rows(self):
         write_sparse(self.path("small.libsvm"), 203)
-        words = ["small.libsvm", "--solver", "auto-adam", "--rate", "certified", "--epochs", "30", "--json"]
+        words = ["small.libsvm", "--l2", "0.01", "--solver", "auto-adam", "--rate", "certified", "--epochs", "30",
+                 "--json"]
         outputs = [json.loads(self.fit(processes, *words)) for processes in (1, 4)]
         self.assert_close(outputs[0], outputs[1], "account")
 
     def test_a_training_goes_on_with_another_number_of_processes(self):
-        words = ["iris", "--solver", "sgd", "--batch", "16", "--rate", "certified", "-q"]
+        words = ["iris", "--l2", "0.01", "--solver", "sgd", "--batch", "16", "--rate", "certified", "-q"]
         self.fit(1, *words, "--epochs", "9", "-o", "whole.json")
         self.fit(2, *words, "--epochs", "3", "-o", "part.json")
         self.fit(1, *words, "--epochs", "6", "-o", "part.json", "--resume", "part.json")
@@ -155,7 +156,7 @@ class FitTest(unittest.TestCase):
             self.assertFalse(os.path.exists(self.path("model.json")))
 
     def test_each_process_may_have_its_own_number_of_threads(self):
-        words = ["iris", "--solver", "gd", "--epochs", "5", "--json"]
+        words = ["iris", "--l2", "0.01", "--solver", "gd", "--epochs", "5", "--json"]
         for own in (["--threads", "1"], []), ([], ["--threads", "1"]):
             ends = results(self.start_all(*[[*words, *more] for more in own]))
             self.assertEqual([end[0] for end in ends], [0, 0], ends)
