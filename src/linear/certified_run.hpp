@@ -31,6 +31,17 @@ class CertifiedRun {
   // finite.
   std::optional<Stop> measure(const Measurement& now);
   Outcome<Scalar> end(Stop stop);
+  // Steps until a solver's own measure() says why it stops, or its step() that rounding is all that is left.
+  template <class Solving>
+  Outcome<Scalar> loop(Solving& solving) {
+    std::optional<Stop> stop;
+    while (!(stop = solving.measure())) {
+      if (!solving.step()) return end(Stop::relative_tolerance);
+      ++state().epoch;
+      ++state().step;
+    }
+    return end(*stop);
+  }
 
   State<Scalar>& state() { return outcome_.state; }
   Outcome<Scalar>& outcome() { return outcome_; }

@@ -56,16 +56,12 @@ class CoordinateDescent {
 
   Outcome<Scalar> run() {
     pass_ = full_pass(problem_, weights_);
-    std::optional<Stop> stop;
-    while (!(stop = measure())) {
-      if (!step()) return run_.end(Stop::relative_tolerance);
-      ++run_.state().epoch;
-      ++run_.state().step;
-    }
-    return run_.end(*stop);
+    return run_.loop(*this);
   }
 
  private:
+  friend class CertifiedRun<Scalar>;
+
   double value(const FullPass& pass) const {
     return pass.loss + penalty_.l1 * pass.weights.topRows(kept_).template lpNorm<1>();
   }

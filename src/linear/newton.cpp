@@ -31,16 +31,12 @@ class Newton {
 
   Outcome<Scalar> run() {
     pass_ = full_pass(problem_, weights_);
-    std::optional<Stop> stop;
-    while (!(stop = measure())) {
-      if (!step()) return run_.end(Stop::relative_tolerance);
-      ++run_.state().epoch;
-      ++run_.state().step;
-    }
-    return run_.end(*stop);
+    return run_.loop(*this);
   }
 
  private:
+  friend class CertifiedRun<Scalar>;
+
   std::optional<Stop> measure() {
     run_.state().weights = weights_.template cast<Scalar>();
     if (!std::isfinite(pass_.loss)) return run_.measure({pass_.loss, pass_.gradient.norm(), rate_, kInfinity});
