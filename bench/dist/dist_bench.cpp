@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/base/memory.hpp"
 #include "lipschitzlr/dist/connect.hpp"
 #include "lipschitzlr/nn/process.hpp"
 #include "lipschitzlr/nn/trainer.hpp"
@@ -143,7 +144,7 @@ void train(Communicator& communicator, const Words& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  lipschitzlr::nn::keep_memory();  // as lipschitzlr-torch does
+  lipschitzlr::keep_memory();  // as lipschitzlr-torch does
   const Words words(arguments + 1, arguments + count);
   const std::string mode = words.empty() ? "" : words[0];
   try {

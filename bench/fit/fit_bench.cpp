@@ -10,12 +10,14 @@
 #include <cstdlib>
 
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/memory.hpp"
 #include "lipschitzlr/data/table/read.hpp"
 #include "lipschitzlr/linear/fit.hpp"
 
 using namespace lipschitzlr;
 
 int main(int count, char** words) {
+  keep_memory();  // as lipschitzlr does
   if (count < 6) {
     fmt::print(stderr, "usage: fit_bench FILE L2 THREADS SOLVER TOLERANCE...\n");
     return 2;

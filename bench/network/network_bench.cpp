@@ -21,6 +21,7 @@
 
 #include "kernel/machine.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/memory.hpp"
 #include "lipschitzlr/nn/penultimate.hpp"
 #include "lipschitzlr/nn/process.hpp"
 #include "lipschitzlr/nn/trainer.hpp"
@@ -120,7 +121,7 @@ void peak(const Words& words) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  lipschitzlr::nn::keep_memory();  // as lipschitzlr-torch does
+  lipschitzlr::keep_memory();  // as lipschitzlr-torch does
   const Words words(arguments + 1, arguments + count);
   const std::string mode = words.empty() ? "" : words[0];
   try {

@@ -6,6 +6,7 @@
 #include "app/commands.hpp"
 #include "app/torch_part.hpp"
 #include "base/terminal.hpp"
+#include "lipschitzlr/base/memory.hpp"
 
 namespace {
 
@@ -28,5 +29,6 @@ int unexpected(const std::exception& error) {
 
 int main(int count, char** arguments) {
   lipschitzlr::open_standard_streams();
+  lipschitzlr::keep_memory();
   return app::exit_code_of([&] { return run({arguments + 1, arguments + count}); }, unexpected);
 }

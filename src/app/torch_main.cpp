@@ -13,6 +13,7 @@
 #include "base/terminal.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/base/memory.hpp"
 #include "lipschitzlr/nn/process.hpp"
 
 namespace {
@@ -52,7 +53,7 @@ int run_words(const std::vector<std::string>& words) {
 
 int main(int count, char** arguments) {
   open_standard_streams();
-  nn::keep_memory();
+  keep_memory();
   const auto unexpected = [](const std::exception& error) {
     print_stderr("lipschitzlr: libtorch: {}\n", nn::libtorch_complaint(error));
     return static_cast<int>(Fault::training);

@@ -61,8 +61,11 @@ Preparation prepare(const data::Table& training, Family family, const FitOptions
   const bool dense = std::holds_alternative<DenseMatrix<double>>(training.features);
   const data::Scaling scaling = options.scaling.value_or(dense ? data::Scaling::standard : data::Scaling::none);
   const Index classes = family == Family::softmax ? static_cast<Index>(training.labels.size()) : 1;
+  // Where K follows from the penalty or does not occur, the guess from the features is not worth a pass over them.
+  const bool guesses = family == Family::linear || !options.penalty.tikhonov.empty();
   const double guess =
-      std::visit([](const auto& matrix) { return bound::weight_bound_estimate(matrix); }, training.features);
+      guesses ? std::visit([](const auto& matrix) { return bound::weight_bound_estimate(matrix); }, training.features)
+              : 0;
   return {{family, classes, options.penalty,
            options.weight_bound.value_or(default_weight_bound(family, classes, options.penalty, guess))},
           data::Scaler::learn(scaling, training.features, options.intercept, training.feature_names)};
@@ -78,8 +81,8 @@ std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const
                                           row_weights.size()));
   }
   const auto problem_of = [&](const data::Table& table, const Vector<double>& weights) {
-    Matrix design =
-        std::visit([&](const auto& rows) { return Matrix(preparation.scaler.design<Scalar>(rows)); }, table.features);
+    Matrix design = std::visit([&](const auto& rows) { return Matrix(preparation.scaler.design<Scalar>(rows, &pool)); },
+                               table.features);
     return std::make_unique<Problem<Scalar>>(std::move(design), table.target.template cast<Scalar>(), preparation.setup,
                                              pool, communicator, weights);
   };

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kDepth = 256;         // rows packed at a time: a block's share of them fits the first-level cache
 constexpr std::size_t kStripe = 64;         // columns of the result that a task computes
 constexpr double kTaskWork = 1 << 18;       // multiplications of a task at least
+constexpr double kWorkPerPartial = 8;       // and for every number of its partial result
 constexpr std::size_t kMostRowChunks = 32;  // of rows
 constexpr std::size_t kMostPartialBytes = 64 << 20;  // of partial results
 
@@ -24,13 +25,34 @@ std::size_t round_up(std::size_t number, std::size_t step) { return (number + st
 struct Chunks {
   std::size_t rows, count;
 
-  Chunks(std::size_t all_rows, double work, std::size_t result_bytes) {
-    const std::size_t by_memory = std::max<std::size_t>(1, kMostPartialBytes / std::max<std::size_t>(1, result_bytes));
-    const auto by_work = static_cast<std::size_t>(std::clamp(work / kTaskWork, 1.0, 1.0 * kMostRowChunks));
+  // size: of a partial result, in numbers, which take time to clear and to add up.
+  Chunks(std::size_t all_rows, double work, std::size_t size) {
+    const std::size_t by_memory =
+        std::max<std::size_t>(1, kMostPartialBytes / sizeof(double) / std::max<std::size_t>(1, size));
+    const double task = std::max(kTaskWork, kWorkPerPartial * static_cast<double>(size));
+    const auto by_work = static_cast<std::size_t>(std::clamp(work / task, 1.0, 1.0 * kMostRowChunks));
     rows = std::max<std::size_t>(1, (all_rows + std::min(by_memory, by_work) - 1) / std::min(by_memory, by_work));
     count = std::max<std::size_t>(1, (all_rows + rows - 1) / rows);
   }
 };
+
+// Some columns of the rows, each times its weight, in groups of the kernel's width: a group's rows one after the other.
+template <std::size_t Columns, class Scalar>
+void pack_groups(const Scalar* rows, std::size_t stride, const double* d, std::size_t depth, std::size_t width,
+                 double* to) {
+  for (std::size_t i = 0; i < depth; ++i) {
+    const double weight = d == nullptr ? 1 : d[i];
+    const Scalar* const from = rows + i * stride;
+    std::size_t j = 0;
+    for (; j + Columns <= width; j += Columns) {
+      double* const group = to + j * depth + i * Columns;
+      for (std::size_t u = 0; u < Columns; ++u) group[u] = weight * static_cast<double>(from[j + u]);
+    }
+    if (j == width) continue;
+    double* const group = to + j * depth + i * Columns;
+    for (std::size_t u = 0; u < Columns; ++u) group[u] = j + u < width ? weight * static_cast<double>(from[j + u]) : 0;
+  }
+}
 
 // One stripe of columns of the lower triangle of X'DX over one chunk of rows.
 template <class Scalar>
@@ -46,15 +68,8 @@ void add_stripe(const DenseMatrix<Scalar>& features, const Vector<double>& d, st
   for (std::size_t row = first; row < last; row += kDepth) {
     const std::size_t depth = std::min(kDepth, last - row);
     const auto at = [&](std::size_t i) { return features.data() + (row + i) * n; };
-    for (std::size_t j = 0; j < width; j += kernel.columns) {
-      double* to = right + j * depth;
-      for (std::size_t i = 0; i < depth; ++i, to += kernel.columns) {
-        const double weight = d.size() == 0 ? 1 : d[static_cast<Index>(row + i)];
-        for (std::size_t u = 0; u < kernel.columns; ++u) {
-          to[u] = j + u < width ? weight * static_cast<double>(at(i)[column + j + u]) : 0;
-        }
-      }
-    }
+    const auto pack = kernel.columns == 8 ? pack_groups<8, Scalar> : pack_groups<4, Scalar>;
+    pack(at(0) + column, n, d.size() == 0 ? nullptr : d.data() + row, depth, width, right);
     // Panels start where the diagonal meets the stripe: what lies above it is not needed.
     for (std::size_t top = column / kernel.lanes * kernel.lanes; top < n; top += panel) {
       const std::size_t vectors = std::min(kernel::Gram::kMostVectors, (n - top + kernel.lanes - 1) / kernel.lanes);
@@ -94,8 +109,7 @@ Eigen::MatrixXd partial_sum(const DenseMatrix<Scalar>& features, const Vector<do
   const std::size_t m = size_of(features.rows()), n = size_of(features.cols());
   const kernel::Gram& kernel = kernel::kernels<double>().gram;
   const std::size_t stride = round_up(n, kernel.lanes), columns = round_up(n, kernel.columns);
-  const Chunks chunks(m, static_cast<double>(m) * static_cast<double>(n * std::min(n, kStripe)) / 2,
-                      stride * columns * sizeof(double));
+  const Chunks chunks(m, static_cast<double>(m) * static_cast<double>(n * std::min(n, kStripe)) / 2, stride * columns);
   const std::size_t stripes = (n + kStripe - 1) / kStripe;
   std::vector<double> partial(chunks.count * stride * columns);
   pool.run(chunks.count * stripes, [&](std::size_t task) {
@@ -116,8 +130,7 @@ template <class Scalar>
 Eigen::MatrixXd partial_sum(const SparseMatrix<Scalar>& features, const Vector<double>& d, ThreadPool& pool) {
   const std::size_t m = size_of(features.rows()), n = size_of(features.cols());
   const double cells = static_cast<double>(features.nonZeros());
-  const Chunks chunks(m, kSparseCost * cells * cells / static_cast<double>(std::max<std::size_t>(1, m)),
-                      n * n * sizeof(double));
+  const Chunks chunks(m, kSparseCost * cells * cells / static_cast<double>(std::max<std::size_t>(1, m)), n * n);
   std::vector<Eigen::MatrixXd> partial(chunks.count);
   pool.run(chunks.count, [&](std::size_t chunk) {
     partial[chunk] = Eigen::MatrixXd::Zero(features.cols(), features.cols());

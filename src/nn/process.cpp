@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
-#include <malloc.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -22,11 +21,6 @@ Function* find_symbol(const char* name) {
 int count_cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
 }  // namespace
-
-void keep_memory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-}
 
 void use_cores(unsigned threads) {
   at::set_num_threads(threads == 0 ? count_cores() : static_cast<int>(threads));

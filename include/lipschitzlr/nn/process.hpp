@@ -7,9 +7,6 @@
 
 namespace lipschitzlr::nn {
 
-// Call before anything is allocated: memory given back to the system after every step must be cleared again by it.
-void keep_memory();
-
 // So many threads, or as many as the machine has cores (libtorch takes half of them); one for OpenBLAS, whose own
 // threads would stand in the way of those.
 void use_cores(unsigned threads = 0);

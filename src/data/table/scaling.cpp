@@ -135,35 +135,59 @@ void check_columns(Index have, Index want) {
                                        have, want));
 }
 
+constexpr Index kRowsPerTask = 4096;
+
+// Calls task(first row, last row) for all rows, on the pool's threads when there is one.
+template <class Task>
+void for_rows(Index rows, ThreadPool* pool, const Task& task) {
+  if (pool == nullptr || rows <= kRowsPerTask) return task(Index{0}, rows);
+  pool->run(static_cast<std::size_t>((rows + kRowsPerTask - 1) / kRowsPerTask), [&](std::size_t number) {
+    const Index first = static_cast<Index>(number) * kRowsPerTask;
+    task(first, std::min(rows, first + kRowsPerTask));
+  });
+}
+
 // Scales the features into the first columns and writes the intercept, when asked for, into the last.
 template <class Scalar>
-DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseMatrix<double>& rows, bool intercept) {
+DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseMatrix<double>& rows, bool intercept, ThreadPool* pool) {
   check_columns(rows.cols(), scaler.features());
   const Index columns = rows.cols();
   const Eigen::Map<const Row> offsets(scaler.offsets.data(), columns), factors(scaler.factors.data(), columns);
   DenseMatrix<Scalar> scaled(rows.rows(), columns + (intercept ? 1 : 0));
-  for (Index row = 0; row < rows.rows(); ++row) {
-    scaled.row(row).head(columns) = ((rows.row(row).array() - offsets) * factors).matrix().template cast<Scalar>();
-  }
-  if (intercept) scaled.col(columns).setConstant(static_cast<Scalar>(scaler.factors.back()));
+  for_rows(rows.rows(), pool, [&](Index first, Index last) {
+    for (Index row = first; row < last; ++row) {
+      scaled.row(row).head(columns) = ((rows.row(row).array() - offsets) * factors).matrix().template cast<Scalar>();
+      if (intercept) scaled(row, columns) = static_cast<Scalar>(scaler.factors.back());
+    }
+  });
   return scaled;
 }
 
 template <class Scalar>
-SparseMatrix<Scalar> scale(const Scaler& scaler, const SparseMatrix<double>& rows, bool intercept) {
+SparseMatrix<Scalar> scale(const Scaler& scaler, const SparseMatrix<double>& rows, bool intercept, ThreadPool* pool) {
   check_columns(rows.cols(), scaler.features());
   refuse_offsets(scaler.offsets, scaler.kind);
-  SparseMatrix<Scalar> scaled(rows.rows(), rows.cols() + (intercept ? 1 : 0));
-  scaled.reserve(rows.nonZeros() + (intercept ? rows.rows() : 0));
-  for (Index row = 0; row < rows.rows(); ++row) {
-    scaled.startVec(row);
-    for (SparseMatrix<double>::InnerIterator cell(rows, row); cell; ++cell) {
-      const double factor = scaler.factors[static_cast<std::size_t>(cell.col())];
-      scaled.insertBack(row, cell.col()) = static_cast<Scalar>(cell.value() * factor);
-    }
-    if (intercept) scaled.insertBack(row, rows.cols()) = static_cast<Scalar>(scaler.factors.back());
+  const auto* const starts = rows.outerIndexPtr();
+  const int more = intercept ? 1 : 0;
+  SparseMatrix<Scalar> scaled(rows.rows(), rows.cols() + more);
+  scaled.resizeNonZeros(rows.nonZeros() + more * rows.rows());
+  for (Index row = 0; row <= rows.rows(); ++row) {
+    scaled.outerIndexPtr()[row] = starts[row] + more * static_cast<int>(row);
   }
-  scaled.finalize();
+  for_rows(rows.rows(), pool, [&](Index first, Index last) {
+    for (Index row = first; row < last; ++row) {
+      auto to = scaled.outerIndexPtr()[row];
+      for (auto from = starts[row]; from < starts[row + 1]; ++from, ++to) {
+        const auto column = rows.innerIndexPtr()[from];
+        scaled.innerIndexPtr()[to] = column;
+        scaled.valuePtr()[to] =
+            static_cast<Scalar>(rows.valuePtr()[from] * scaler.factors[static_cast<std::size_t>(column)]);
+      }
+      if (!intercept) continue;
+      scaled.innerIndexPtr()[to] = static_cast<int>(rows.cols());
+      scaled.valuePtr()[to] = static_cast<Scalar>(scaler.factors.back());
+    }
+  });
   return scaled;
 }
 
@@ -224,22 +248,22 @@ Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, 
 }
 
 Features Scaler::apply(const Features& rows) const {
-  return std::visit([&](const auto& matrix) { return Features(scale<double>(*this, matrix, false)); }, rows);
+  return std::visit([&](const auto& matrix) { return Features(scale<double>(*this, matrix, false, nullptr)); }, rows);
 }
 
 template <class Scalar>
-DenseMatrix<Scalar> Scaler::design(const DenseMatrix<double>& rows) const {
-  return scale<Scalar>(*this, rows, intercept);
+DenseMatrix<Scalar> Scaler::design(const DenseMatrix<double>& rows, ThreadPool* pool) const {
+  return scale<Scalar>(*this, rows, intercept, pool);
 }
 
 template <class Scalar>
-SparseMatrix<Scalar> Scaler::design(const SparseMatrix<double>& rows) const {
-  return scale<Scalar>(*this, rows, intercept);
+SparseMatrix<Scalar> Scaler::design(const SparseMatrix<double>& rows, ThreadPool* pool) const {
+  return scale<Scalar>(*this, rows, intercept, pool);
 }
 
-template DenseMatrix<float> Scaler::design(const DenseMatrix<double>&) const;
-template DenseMatrix<double> Scaler::design(const DenseMatrix<double>&) const;
-template SparseMatrix<float> Scaler::design(const SparseMatrix<double>&) const;
-template SparseMatrix<double> Scaler::design(const SparseMatrix<double>&) const;
+template DenseMatrix<float> Scaler::design(const DenseMatrix<double>&, ThreadPool*) const;
+template DenseMatrix<double> Scaler::design(const DenseMatrix<double>&, ThreadPool*) const;
+template SparseMatrix<float> Scaler::design(const SparseMatrix<double>&, ThreadPool*) const;
+template SparseMatrix<double> Scaler::design(const SparseMatrix<double>&, ThreadPool*) const;
 
 }  // namespace lipschitzlr::data

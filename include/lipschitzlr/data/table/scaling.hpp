@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/base/parallel.hpp"
 #include "lipschitzlr/data/table/table.hpp"
 
 namespace lipschitzlr::data {
@@ -39,11 +40,12 @@ struct Scaler {
   // The scaled features without the intercept. Throws Error (data) when the number of columns is another.
   Features apply(const Features& rows) const;
 
-  // What the model sees: the scaled features and, as the last column, the intercept. For float and double.
+  // What the model sees: the scaled features and, as the last column, the intercept. For float and double; on the
+  // threads of the pool when there is one.
   template <class Scalar>
-  DenseMatrix<Scalar> design(const DenseMatrix<double>& rows) const;
+  DenseMatrix<Scalar> design(const DenseMatrix<double>& rows, ThreadPool* pool = nullptr) const;
   template <class Scalar>
-  SparseMatrix<Scalar> design(const SparseMatrix<double>& rows) const;
+  SparseMatrix<Scalar> design(const SparseMatrix<double>& rows, ThreadPool* pool = nullptr) const;
 };
 
 }  // namespace lipschitzlr::data
