@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "linear/row_sample.hpp"
 #include "lipschitzlr/base/collective.hpp"
 
 namespace lipschitzlr::linear {
@@ -47,17 +48,26 @@ Shape shape_of(const Problem<Scalar>& problem) {
 Choice choose_solver(const Shape& shape) {
   const double q = shape.weights();
   if (shape.l1) return {Solver::coordinate, "an L1 penalty: coordinate descent over a working set"};
+  const auto text = [&](const char* reason) {
+    return fmt::format("{} weights and {} rows: {}", q, shape.rows, reason);
+  };
+  if (choose_coordinates(shape) == Coordinates::sample) {
+    return {Solver::lbfgs, text("L-BFGS in the coordinates of the Hessian, begun on a sample of the rows")};
+  }
   for (const SolverRule& rule : kSolverRules) {
     if (rule.least_squares != (shape.family == Family::linear) || q > rule.most_weights) continue;
     if (rule.needs_rows && static_cast<double>(shape.rows) < q) continue;
-    return {rule.solver, fmt::format("{} weights and {} rows: {}", q, shape.rows, rule.reason)};
+    return {rule.solver, text(rule.reason)};
   }
-  return {Solver::lbfgs, fmt::format("{} weights and {} rows: L-BFGS in the coordinates of {}", q, shape.rows,
-                                     choose_coordinates(shape) == Coordinates::matrix ? "the matrix constant"
-                                                                                      : "the columns' constants")};
+  return {Solver::lbfgs, text(choose_coordinates(shape) == Coordinates::matrix
+                                  ? "L-BFGS in the coordinates of the matrix constant"
+                                  : "L-BFGS in the coordinates of the columns' constants")};
 }
 
 Coordinates choose_coordinates(const Shape& shape) {
+  if (shape.family == Family::logistic && shape.features <= kMostMatrixFeatures && sample_pays(shape)) {
+    return Coordinates::sample;
+  }
   return !shape.sparse && shape.features <= kMostMatrixFeatures ? Coordinates::matrix : Coordinates::diagonal;
 }
 

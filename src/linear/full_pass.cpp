@@ -59,11 +59,52 @@ void finish_row(Family family, double target, double weight, Eigen::Ref<Eigen::R
   if (weight != 1) scores *= weight;
 }
 
+template <class Scalar>
+void add_squares(const DenseMatrix<Scalar>& matrix, Index row, double weight, Vector<double>& squares) {
+  squares += weight * matrix.row(row).transpose().template cast<double>().cwiseAbs2();
+}
+
+template <class Scalar>
+void add_squares(const SparseMatrix<Scalar>& matrix, Index row, double weight, Vector<double>& squares) {
+  for (typename SparseMatrix<Scalar>::InnerIterator cell(matrix, row); cell; ++cell) {
+    squares[cell.col()] += weight * static_cast<double>(cell.value()) * static_cast<double>(cell.value());
+  }
+}
+
 }  // namespace
+
+FullPass with_probabilities(const Problem<double>& problem, const Weights<double>& weights, double loss,
+                            const Weights<double>& gradient) {
+  FullPass pass{weights, loss, gradient, {}, false};
+  if (problem.setup().family == Family::linear) return pass;
+  pass.probabilities =
+      std::visit([&](const auto& matrix) { return scores(matrix, weights, problem.pool()); }, problem.matrix());
+  std::vector<std::uint8_t> confused(kPassChunks);
+  const auto& targets = problem.targets();
+  for_each_chunk(targets.size(), problem.pool(), [&](Index first, Index count, std::size_t number) {
+    auto z = pass.probabilities.col(0).segment(first, count).array();
+    for (Index i = 0; i < count; ++i) {
+      const double weight = problem.row_weights().size() == 0 ? 1 : problem.row_weights()[first + i];
+      const bool right = weight == 0 || (targets[first + i] == 1 ? z[i] > 0 : z[i] < 0);
+      confused[number] |= right ? 0 : 1;
+    }
+    z = (1 + (-z).exp()).inverse();
+  });
+  const double wrong = *std::max_element(confused.begin(), confused.end());
+  pass.separated = all_reduce_max(problem.communicator(), wrong) == 0;
+  return pass;
+}
 
 template <class Scalar>
 FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weights) {
   const ProblemSetup& setup = problem.setup();
+  if constexpr (std::is_same_v<Scalar, double>) {
+    if (weights.cols() == 1) {
+      Weights<double> gradient;
+      const double loss = problem.evaluate(weights, gradient);
+      return with_probabilities(problem, weights, loss, gradient);
+    }
+  }
   const Index rows = problem.targets().size();
   const Vector<double>& row_weights = problem.row_weights();
   FullPass pass;
@@ -121,15 +162,15 @@ template <class Scalar>
 Vector<double> column_squares(const Problem<Scalar>& problem) {
   std::vector<Vector<double>> parts(kPassChunks);
   Vector<double> sum = Vector<double>::Zero(problem.features());
+  const Vector<double>& weights = problem.row_weights();
   std::visit(
       [&](const auto& matrix) {
         const Index chunks =
             for_each_chunk(matrix.rows(), problem.pool(), [&](Index first, Index count, std::size_t at) {
-              const auto block = matrix.middleRows(first, count).template cast<double>();
-              const Vector<double>& weights = problem.row_weights();
-              parts[at] =
-                  block.cwiseProduct(block).transpose() *
-                  (weights.size() == 0 ? Vector<double>::Ones(count) : Vector<double>(weights.segment(first, count)));
+              Vector<double>& squares = parts[at] = Vector<double>::Zero(matrix.cols());
+              for (Index row = first; row < first + count; ++row) {
+                add_squares(matrix, row, weights.size() == 0 ? 1 : weights[row], squares);
+              }
             });
         for (Index at = 0; at < chunks; ++at) sum += parts[static_cast<std::size_t>(at)];
       },

@@ -19,6 +19,10 @@ struct FullPass {
 template <class Scalar>
 FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weights);
 
+// The same where loss and gradient are known; of a problem with one output.
+FullPass with_probabilities(const Problem<double>& problem, const Weights<double>& weights, double loss,
+                            const Weights<double>& gradient);
+
 // X'R over the rows of all processes; R has this process' rows.
 template <class Scalar>
 Weights<double> transposed_product(const Problem<Scalar>& problem, const DenseMatrix<double>& rows);

@@ -5,6 +5,9 @@
 
 #include "linear/certificate.hpp"
 #include "linear/certified_run.hpp"
+#include "linear/hessian.hpp"
+#include "linear/row_sample.hpp"
+#include "linear/row_space.hpp"
 #include "lipschitzlr/linear/gram.hpp"
 
 namespace lipschitzlr::linear {
@@ -14,6 +17,7 @@ constexpr std::size_t kPairs = 10;
 constexpr double kSufficient = 1e-4, kSteep = 0.9;  // Wolfe's conditions on the loss and on the slope
 constexpr int kMostTrials = 40;
 constexpr int kQuietPromises = 5;
+constexpr int kRenewal = 5;     // steps that a Hessian serves
 constexpr double kFill = 1e-8;  // added to the unit diagonal of B: collinear columns must not stop its factorisation
 
 // The share of a loss that is rounding: the kernels compute in Scalar and add up in double.
@@ -27,16 +31,35 @@ class Lbfgs {
  public:
   Lbfgs(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start, const Observer& observer)
       : problem_(problem), options_(options), run_(problem, options, std::move(start), observer) {
-    if (run_.state().solver != kName) run_.state().pairs.clear();
-    run_.state().solver = kName;
-    now_.weights = run_.state().weights.template cast<double>();
+    State<Scalar>& state = run_.state();
+    const bool resumed = std::exchange(state.solver, kName) == kName;
+    if (!resumed) {
+      state.pairs.clear();
+      state.first.resize(0, 0);
+      state.second.resize(0, 0);
+    }
+    Coordinates coordinates = options.coordinates.value_or(choose_coordinates(shape_of(problem)));
+    if (coordinates == Coordinates::sample && state.weights.cols() > 1) coordinates = Coordinates::matrix;
+    const bool from_zero = !resumed && state.weights.isZero(0);
+    if (!options.coordinates && from_zero) {
+      const double share = gap_share(options, problem.setup().family) / 10;
+      state.weights = optimum_in_row_space(problem, share).value_or(std::move(state.weights));
+    }
+    if (coordinates == Coordinates::sample) {
+      sample_.emplace(problem);
+      if (from_zero) state.weights = sample_->start();
+      if (state.second.size() == 0) state.second = state.weights;
+      if (state.first.size() == 0) matrix_ = sample_->hessian(state.second.template cast<double>());
+    }
+    now_.weights = state.weights.template cast<double>();
     evaluate(now_);
-    prepare_coordinates(options.coordinates.value_or(choose_coordinates(shape_of(problem))));
+    if (state.first.size() > 0 && !renews()) take_hessian(full_pass(problem, state.first.template cast<double>()));
+    prepare_coordinates(coordinates);
   }
 
   Outcome<Scalar> run() {
-    std::optional<Stop> stop;
-    while (!(stop = measure())) {
+    while (true) {
+      if (const std::optional<Stop> stop = measure()) return run_.end(*stop);
       const Weights<double> direction = -improved(now_.gradient);
       const double slope = dot(direction, now_.gradient);
       if (promises_nothing(slope)) return stalled();
@@ -48,7 +71,6 @@ class Lbfgs {
       ++run_.state().epoch;
       ++run_.state().step;
     }
-    return run_.end(*stop);
   }
 
  private:
@@ -67,18 +89,28 @@ class Lbfgs {
 
   std::optional<Stop> measure() {
     run_.state().weights = now_.weights.template cast<Scalar>();
-    return run_.measure({now_.loss, now_.gradient.norm(), rate_, certified_gap(), separated()});
+    double gap = duality_bound();
+    if (renews()) gap = std::min(gap, curvature_bound());
+    return run_.measure({now_.loss, now_.gradient.norm(), rate_, gap, separated()});
   }
 
-  // The bound costs a pass or two over the rows: it is computed when the penalised weights alone would let it pass.
-  double certified_gap() const {
+  // It costs a pass or two over the rows: it is computed when the penalised weights alone would let it pass.
+  double duality_bound() const {
     const Penalty& penalty = problem_.setup().penalty;
     if (penalty.empty() || !std::isfinite(now_.loss)) return kInfinity;
     const Index kept = now_.gradient.rows() - (penalty.spare_last ? 1 : 0);
     const double wanted = gap_share(options_, problem_.setup().family) * std::abs(now_.loss);
     const double largest = penalty_diagonal_.head(kept).maxCoeff();
     if (!(now_.gradient.topRows(kept).squaredNorm() / (2 * largest) <= wanted)) return kInfinity;
-    return duality_gap(problem_, full_pass(problem_, now_.weights));
+    return duality_gap(problem_, pass_here());
+  }
+
+  // Of a sample's Hessian only a few steps are as good as Newton's: then M is that of all rows, which proves more, too.
+  bool renews() const { return sample_ && step() > 0 && step() % kRenewal == 0; }
+  double curvature_bound() {
+    const FullPass pass = pass_here();
+    take_hessian(pass);
+    return curvature_gap(problem_, pass, *matrix_);
   }
 
   // A mean below ln(2)/m leaves no row a loss of ln 2, which a row that is not classified right has at least. With
@@ -98,8 +130,8 @@ class Lbfgs {
 
   Outcome<Scalar> stalled() {
     if (!problem_.setup().penalty.empty()) {
-      run_.outcome().certified_gap = duality_gap(problem_, full_pass(problem_, now_.weights));
-    } else if (full_pass(problem_, now_.weights).separated) {
+      run_.outcome().certified_gap = duality_gap(problem_, pass_here());
+    } else if (pass_here().separated) {
       return run_.end(Stop::separable);
     }
     return run_.end(Stop::relative_tolerance);
@@ -163,6 +195,20 @@ class Lbfgs {
     return g;
   }
 
+  FullPass pass_here() const {
+    if constexpr (std::is_same_v<Scalar, double>) {
+      if (now_.gradient.cols() == 1) return with_probabilities(problem_, now_.weights, now_.loss, now_.gradient);
+    }
+    return full_pass(problem_, now_.weights);
+  }
+
+  // From now on M is the Hessian of all rows at the pass' weights.
+  void take_hessian(const FullPass& pass) {
+    matrix_ = hessian_at(problem_, pass);
+    run_.state().first = pass.weights.template cast<Scalar>();
+    run_.outcome().condition = matrix_->condition();
+  }
+
   // M^-1 g
   Weights<double> in_coordinates(const Weights<double>& g) const {
     if (!matrix_) return inverse_.asDiagonal() * g;
@@ -173,6 +219,7 @@ class Lbfgs {
     const Penalty& penalty = problem_.setup().penalty;
     const double factor = largest_curvature(problem_.setup().family) / problem_.total_weight();
     penalty_diagonal_ = penalty_diagonal(penalty, problem_.features());
+    if (coordinates == Coordinates::sample) return;
     if (coordinates == Coordinates::matrix) {
       Eigen::MatrixXd b = std::visit(
           [&](const auto& matrix) {
@@ -189,6 +236,7 @@ class Lbfgs {
     inverse_ = diagonal.unaryExpr([](double entry) { return entry > 0 ? 1 / entry : 0; });
   }
 
+  std::int64_t step() const { return run_.state().step; }
   std::vector<Weights<double>>& pairs() { return run_.state().pairs; }
 
   static constexpr const char* kName = "lbfgs";
@@ -200,6 +248,7 @@ class Lbfgs {
   Weights<Scalar> rounded_, rounded_gradient_;
   Vector<double> penalty_diagonal_, inverse_;
   std::optional<bound::CurvatureMatrix> matrix_;
+  std::optional<RowSample<Scalar>> sample_;
   double rate_ = 1;
 };
 

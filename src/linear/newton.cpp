@@ -4,7 +4,7 @@
 
 #include "linear/certificate.hpp"
 #include "linear/certified_run.hpp"
-#include "lipschitzlr/linear/gram.hpp"
+#include "linear/hessian.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -41,7 +41,7 @@ class Newton {
     run_.state().weights = weights_.template cast<Scalar>();
     if (!std::isfinite(pass_.loss)) return run_.measure({pass_.loss, pass_.gradient.norm(), rate_, kInfinity});
     const bool exact = problem_.setup().family == Family::linear;
-    if (!hessian_ || !exact) hessian_.emplace(hessian());
+    if (!hessian_ || !exact) hessian_.emplace(hessian_at(problem_, pass_));
     run_.outcome().condition = hessian_->condition();
     const double gap =
         std::min(curvature_gap(problem_, pass_, *hessian_), exact ? kInfinity : duality_gap(problem_, pass_));
@@ -53,7 +53,7 @@ class Newton {
     const Weights<double> direction = expanded(hessian_->step(reduced(pass_.gradient, basis_)), basis_);
     if (search(direction, kMostHalvings)) return true;
     if (problem_.setup().family == Family::linear) return false;
-    if (!bound_) bound_.emplace(curvature(largest_curvature(problem_.setup().family)));
+    if (!bound_) bound_.emplace(constant_curvature(problem_, largest_curvature(problem_.setup().family)));
     return search(bound_->step(pass_.gradient), 0);
   }
 
@@ -73,48 +73,6 @@ class Newton {
     }
     return false;
   }
-
-  // X'DX / m with every row times its weight; empty: D = I.
-  Eigen::MatrixXd gram_of(const Vector<double>& d) const {
-    const Vector<double>& weights = problem_.row_weights();
-    const Vector<double> weighed = weights.size() == 0 ? d : d.size() == 0 ? weights : weights.cwiseProduct(d).eval();
-    return std::visit(
-               [&](const auto& matrix) { return gram(matrix, weighed, problem_.pool(), problem_.communicator()); },
-               problem_.matrix()) /
-           problem_.total_weight();
-  }
-
-  bound::CurvatureMatrix curvature(double factor) const {
-    return bound::CurvatureMatrix(factor * gram_of({}) + penalty_curvature(problem_.setup().penalty, features()));
-  }
-
-  // In the coordinates of the basis, block by block: U'(diag(p) - pp')U is the curvature of a row's loss.
-  bound::CurvatureMatrix hessian() const {
-    if (problem_.setup().family == Family::linear) return curvature(1);
-    const Index n = features(), outputs = basis_.cols();
-    const auto p = pass_.probabilities.array();
-    Eigen::MatrixXd matrix(n * outputs, n * outputs);
-    const DenseMatrix<double> means =
-        outputs == 1 && basis_.rows() == 1 ? DenseMatrix<double>() : DenseMatrix<double>(pass_.probabilities * basis_);
-    for (Index a = 0; a < outputs; ++a) {
-      for (Index b = 0; b <= a; ++b) {
-        const Vector<double> d = means.size() == 0 && basis_.rows() == 1
-                                     ? Vector<double>(p.col(0) * (1 - p.col(0)))
-                                     : Vector<double>(pass_.probabilities * basis_.col(a).cwiseProduct(basis_.col(b)) -
-                                                      means.col(a).cwiseProduct(means.col(b)));
-        const Eigen::MatrixXd block = gram_of(d);
-        matrix.block(a * n, b * n, n, n) = block;
-        matrix.block(b * n, a * n, n, n) = block;
-      }
-      matrix.block(a * n, a * n, n, n) += penalty_curvature(problem_.setup().penalty, n);
-      // Rounding may leave a diagonal of almost zero below it.
-      auto diagonal = matrix.diagonal().segment(a * n, n);
-      diagonal = diagonal.cwiseMax(0).eval();
-    }
-    return bound::CurvatureMatrix(std::move(matrix));
-  }
-
-  Index features() const { return problem_.features(); }
 
   static constexpr const char* kName = "newton";
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -101,6 +101,21 @@ double Problem<Scalar>::total_weight(std::span<const Index> rows, std::span<cons
 }
 
 template <class Scalar>
+std::unique_ptr<Problem<Scalar>> Problem<Scalar>::sample(Index one_in) const {
+  std::vector<Index> rows;
+  for (Index row = 0; row < share_.here(); ++row) {
+    // Scattered by a hash: tables are often sorted, or repeat themselves every so many rows.
+    const std::uint64_t hash = static_cast<std::uint64_t>(share_.first() + row) * 0x9e3779b97f4a7c15;
+    if ((hash >> 32) % static_cast<std::uint64_t>(one_in) == 0) rows.push_back(row);
+  }
+  const Vector<double> row_weights = row_weights_.size() == 0 ? row_weights_ : Vector<double>(row_weights_(rows));
+  return std::make_unique<Problem>(
+      std::visit([&](const auto& matrix) { return Matrix(take_rows(matrix, std::span<const Index>(rows))); },
+                 features_),
+      Vector<Scalar>(targets_(rows)), setup_, pool_, communicator(), row_weights);
+}
+
+template <class Scalar>
 DenseMatrix<double> Problem<Scalar>::scores(const Weights<Scalar>& weights) const {
   DenseMatrix<double> own = std::visit(
       [&](const auto& matrix) { return linear::scores(matrix, weights, pool_).template cast<double>().eval(); },

@@ -13,7 +13,12 @@ TEST(Choose, TheShapeDecidesAndTheReasonNamesIt) {
   const Choice direct = choose_solver({Family::linear, 20640, 9, 1});
   EXPECT_EQ(direct.solver, Solver::newton);
   EXPECT_EQ(direct.reason, "9 weights and 20640 rows: solved directly with the exact Hessian");
-  EXPECT_EQ(choose_solver({Family::logistic, 32561, 124, 1, true}).solver, Solver::newton);
+  const Choice sampled = choose_solver({Family::logistic, 32561, 124, 1, true});
+  EXPECT_EQ(sampled.solver, Solver::lbfgs);
+  EXPECT_EQ(sampled.reason,
+            "124 weights and 32561 rows: L-BFGS in the coordinates of the Hessian, begun on a sample of the rows");
+  EXPECT_EQ(choose_solver({Family::logistic, 569, 31, 1}).solver, Solver::newton);
+  EXPECT_EQ(choose_solver({Family::softmax, 32561, 24, 3}).solver, Solver::newton);
   EXPECT_NE(choose_solver({Family::logistic, 100, 124, 1, true}).solver, Solver::newton);
   EXPECT_NE(choose_solver({Family::softmax, 60000, 785, 10}).solver, Solver::newton);
   EXPECT_NE(choose_solver({Family::linear, 5000, 100000, 1, true}).solver, Solver::newton);

@@ -10,7 +10,8 @@ namespace lipschitzlr::linear {
 namespace {
 
 constexpr Family kThreeFamilies[] = {Family::linear, Family::logistic, Family::softmax};
-constexpr Coordinates kAllCoordinates[] = {Coordinates::plain, Coordinates::diagonal, Coordinates::matrix};
+constexpr Coordinates kAllCoordinates[] = {Coordinates::plain, Coordinates::diagonal, Coordinates::matrix,
+                                           Coordinates::sample};
 
 SolverOptions tight(Coordinates coordinates) { return {.coordinates = coordinates, .gap_tolerance = 1e-11}; }
 

@@ -3,6 +3,7 @@
 // any machine. With p features, k outputs and q = p (k-1) weights that matter (p for one output):
 //   L1 in the penalty                          coordinate   one weight at a time, with the column's constant
 //   least squares, p small                     newton       direct: the Hessian is exact, one step ends it
+//   two classes, many rows for each weight     lbfgs        in the coordinates of a sample's Hessian
 //   classes, q small, at least as many rows    newton       the Hessian, with the matrix constant B behind it
 //   everything else                            lbfgs        in the coordinates of B^1/2 or of B's diagonal
 // The limits are the table in choose.cpp.
@@ -21,8 +22,9 @@ inline constexpr Solver kSolvers[] = {Solver::automatic, Solver::newton,      So
 std::string to_string(Solver solver);  // "auto", "newton", ..., "auto-adam"
 inline bool takes_rate(Solver solver) { return solver >= Solver::gd; }
 
-// What L-BFGS takes for round (lbfgs.hpp): nothing, the columns' constants, or the matrix constant B.
-enum class Coordinates { plain, diagonal, matrix };
+// What L-BFGS takes for round (lbfgs.hpp): nothing, the columns' constants, the matrix constant B, or the Hessian of a
+// sample of the rows.
+enum class Coordinates { plain, diagonal, matrix, sample };
 
 struct Shape {
   Family family = Family::linear;

@@ -5,6 +5,9 @@
 //   plain     M = the largest entry of B's diagonal
 //   diagonal  M = B's diagonal, the constants of the columns
 //   matrix    M = B
+//   sample    M = the Hessian of a sample of the rows near its optimum, where the run starts unless it is given
+//   weights;
+//             and every five steps that of all rows at the weights then reached. For one output; softmax takes B.
 // The first step is M^-1 g. The step along a direction fulfils the weak Wolfe conditions, found by bisection.
 
 #include "lipschitzlr/linear/solver.hpp"

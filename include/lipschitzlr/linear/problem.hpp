@@ -4,6 +4,7 @@
 // bound/gradient.hpp) for all rows or a batch. Its rows may be distributed over the processes of a communicator.
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,6 +73,8 @@ class Problem {
 
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient, std::span<const Index> rows) const;
+  // The problem of about one in so many rows, drawn by their numbers among all; collective.
+  std::unique_ptr<Problem> sample(Index one_in) const;
   // The scores x_i W of all rows of all processes, rows x outputs: what metrics of the training rows are made of.
   DenseMatrix<double> scores(const Weights<Scalar>& weights) const;
 

@@ -17,6 +17,7 @@ class RowShare {
 
   Communicator* communicator() const { return communicator_; }
   Index here() const { return here_; }
+  Index first() const { return first_; }  // the number of the first row here among all
   Index total() const { return total_; }
 
   // Those of the given rows (by their numbers among all) that are here, by their numbers here; valid until the next

@@ -81,7 +81,8 @@ inline double squared_block(const T* targets, const T* row_weights, std::size_t 
   return total / 2;
 }
 
-// loss = max(z, 0) - y z + log1p(exp(-|z|)), residual = sigmoid(z) - y; nothing here overflows.
+// loss = max(z, 0) - y z + log1p(exp(-|z|)), residual = sigmoid(z) - y; nothing here overflows, and a residual near 0
+// keeps all its digits.
 template <class T>
 inline double logistic_block(const T* targets, const T* row_weights, std::size_t count, T scale, T* scores) {
   T terms[kBlock];
@@ -92,7 +93,9 @@ inline double logistic_block(const T* targets, const T* row_weights, std::size_t
     const Vec<T> small = exp_vector<T>(z > T{0} ? -z : z);
     const Vec<T> likely = T{1} / (small + T{1});
     store(terms + i, (positive - y * z) + log1p_vector<T>(small));
-    store(scores + i, ((z > T{0} ? likely : small * likely) - y) * scale);
+    const Vec<T> unlikely = small * likely;
+    const Vec<T> residual = y > T{0} ? -(z > T{0} ? unlikely : likely) : (z > T{0} ? likely : unlikely);
+    store(scores + i, residual * scale);
   }
   return total_of(terms, row_weights, count);
 }

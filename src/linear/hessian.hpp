@@ -1,0 +1,18 @@
+#pragma once
+// The Hessian of the penalised loss, factored, for solvers and certificates; and the matrix constant that bounds it.
+
+#include "linear/full_pass.hpp"
+#include "lipschitzlr/bound/matrix.hpp"
+
+namespace lipschitzlr::linear {
+
+// factor X'X/m + P, every row times its weight; collective.
+template <class Scalar>
+bound::CurvatureMatrix constant_curvature(const Problem<Scalar>& problem, double factor);
+
+// At the pass' weights, in the coordinates of output_basis() (certificate.hpp), output after output; collective. A
+// multiplication X'DX for every pair of outputs.
+template <class Scalar>
+bound::CurvatureMatrix hessian_at(const Problem<Scalar>& problem, const FullPass& pass);
+
+}  // namespace lipschitzlr::linear
