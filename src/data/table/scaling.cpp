@@ -18,56 +18,88 @@ struct Summary {
   Row mean, deviation, magnitude, low, high;
 };
 
-Summary summarise(const DenseMatrix<double>& matrix) {
-  const auto rows = static_cast<double>(matrix.rows());
+// The weights of the rows; without any, each is 1.
+class RowWeights {
+ public:
+  RowWeights(const Vector<double>& weights, Index rows)
+      : weights_(weights), total_(weights.size() == 0 ? static_cast<double>(rows) : weights.sum()) {
+    if (!(total_ > 0)) throw Error(Fault::data, "the weights of the rows are all 0");
+  }
+  bool all_alike() const { return weights_.size() == 0; }
+  const Vector<double>& vector() const { return weights_; }
+  double total() const { return total_; }
+  double operator[](Index row) const { return all_alike() ? 1 : weights_[row]; }
+
+ private:
+  const Vector<double>& weights_;
+  double total_;
+};
+
+Summary summarise(const DenseMatrix<double>& matrix, const RowWeights& weights) {
   Summary summary;
-  summary.mean = matrix.colwise().sum().array() / rows;
-  summary.magnitude = matrix.cwiseAbs().colwise().sum().array();
-  summary.low = matrix.colwise().minCoeff().array();
-  summary.high = matrix.colwise().maxCoeff().array();
+  if (weights.all_alike()) {
+    summary.mean = matrix.colwise().sum().array() / weights.total();
+    summary.magnitude = matrix.cwiseAbs().colwise().sum().array();
+    summary.low = matrix.colwise().minCoeff().array();
+    summary.high = matrix.colwise().maxCoeff().array();
+  } else {
+    summary.mean = (weights.vector().transpose() * matrix).array() / weights.total();
+    summary.magnitude = (weights.vector().transpose() * matrix.cwiseAbs()).array();
+    summary.low = Row::Constant(matrix.cols(), std::numeric_limits<double>::infinity());
+    summary.high = -summary.low;
+  }
   Row left = Row::Zero(matrix.cols()), squares = left;
   for (Index row = 0; row < matrix.rows(); ++row) {
+    if (!(weights[row] > 0)) continue;
     const Row difference = matrix.row(row).array() - summary.mean;
-    left += difference;
-    squares += difference.square();
+    left += weights[row] * difference;
+    squares += weights[row] * difference.square();
+    if (weights.all_alike()) continue;
+    summary.low = summary.low.min(matrix.row(row).array());
+    summary.high = summary.high.max(matrix.row(row).array());
   }
-  left /= rows;
+  left /= weights.total();
   summary.mean += left;
-  summary.deviation = (squares / rows - left.square()).max(0).sqrt();
+  summary.deviation = (squares / weights.total() - left.square()).max(0).sqrt();
   return summary;
 }
 
-Summary summarise(const SparseMatrix<double>& matrix) {
-  const auto rows = static_cast<double>(matrix.rows());
-  Row sum = Row::Zero(matrix.cols()), stored = sum;
+Summary summarise(const SparseMatrix<double>& matrix, const RowWeights& weights) {
+  Row sum = Row::Zero(matrix.cols()), stored = sum, filled = sum;  // cells, and what their rows weigh
   Summary summary{sum, sum, sum, sum, sum};
   const auto each_cell = [&](auto&& visit) {
     for (Index row = 0; row < matrix.rows(); ++row) {
-      for (SparseMatrix<double>::InnerIterator cell(matrix, row); cell; ++cell) visit(cell.col(), cell.value());
+      if (!(weights[row] > 0)) continue;
+      for (SparseMatrix<double>::InnerIterator cell(matrix, row); cell; ++cell) {
+        visit(cell.col(), cell.value(), weights[row]);
+      }
     }
   };
   summary.low.setConstant(std::numeric_limits<double>::infinity());
   summary.high = -summary.low;
-  each_cell([&](Index column, double value) {
-    sum(column) += value;
+  each_cell([&](Index column, double value, double weight) {
+    sum(column) += weight * value;
     stored(column) += 1;
-    summary.magnitude(column) += std::abs(value);
+    filled(column) += weight;
+    summary.magnitude(column) += weight * std::abs(value);
     summary.low(column) = std::min(summary.low(column), value);
     summary.high(column) = std::max(summary.high(column), value);
   });
-  summary.mean = sum / rows;
-  const Row empty = rows - stored;
-  summary.low = (empty > 0).select(summary.low.min(0), summary.low);
-  summary.high = (empty > 0).select(summary.high.max(0), summary.high);
+  summary.mean = sum / weights.total();
+  double counted = 0;
+  for (Index row = 0; row < matrix.rows(); ++row) counted += weights[row] > 0 ? 1 : 0;
+  summary.low = (stored < counted).select(summary.low.min(0), summary.low);
+  summary.high = (stored < counted).select(summary.high.max(0), summary.high);
+  const Row empty = weights.total() - filled;
   Row left = -empty * summary.mean, squares = empty * summary.mean.square();
-  each_cell([&](Index column, double value) {
+  each_cell([&](Index column, double value, double weight) {
     const double difference = value - summary.mean(column);
-    left(column) += difference;
-    squares(column) += difference * difference;
+    left(column) += weight * difference;
+    squares(column) += weight * difference * difference;
   });
-  left /= rows;
+  left /= weights.total();
   summary.mean += left;
-  summary.deviation = (squares / rows - left.square()).max(0).sqrt();
+  summary.deviation = (squares / weights.total() - left.square()).max(0).sqrt();
   return summary;
 }
 
@@ -82,11 +114,11 @@ Row safe_units(const Row& low, const Row& high) {
 }
 
 template <class Matrix>
-Summary summarise_safely(const Matrix& matrix) {
-  Summary summary = summarise(matrix);
+Summary summarise_safely(const Matrix& matrix, const RowWeights& weights) {
+  Summary summary = summarise(matrix, weights);
   const Row units = safe_units(summary.low, summary.high);
   if ((units == 1).all()) return summary;
-  summary = summarise(Matrix(matrix * units.matrix().asDiagonal()));
+  summary = summarise(Matrix(matrix * units.matrix().asDiagonal()), weights);
   for (Row* row : {&summary.mean, &summary.deviation, &summary.magnitude, &summary.low, &summary.high}) *row /= units;
   return summary;
 }
@@ -100,12 +132,12 @@ std::string column_name(const std::vector<std::string>& names, Index column) {
                               : fmt::format("column {}", column + 1);
 }
 
-double sum_factor(const Summary& summary, Index column, Index rows, const std::vector<std::string>& names) {
-  const double sum = summary.mean(column) * static_cast<double>(rows);
+double sum_factor(const Summary& summary, Index column, double rows, const std::vector<std::string>& names) {
+  const double sum = summary.mean(column) * rows;
   const double magnitude = summary.magnitude(column);
   if (magnitude == 0) return 1;
   // A sum within the rounding of its terms is a zero that was missed.
-  if (std::abs(sum) <= static_cast<double>(rows) * std::numeric_limits<double>::epsilon() * magnitude) {
+  if (std::abs(sum) <= rows * std::numeric_limits<double>::epsilon() * magnitude) {
     throw Error(Fault::data, fmt::format("{} sums to zero and can't be divided by its sum; choose the scaling standard "
                                          "or minmax instead of sum",
                                          column_name(names, column)));
@@ -214,13 +246,15 @@ Scaling scaling_from(const std::string& name) {
   throw Error(Fault::usage, fmt::format("there is no scaling \"{}\"; choose none, sum, standard or minmax", name));
 }
 
-Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, const std::vector<std::string>& names) {
-  const Index rows = data::rows(training), columns = data::columns(training);
-  if (rows == 0) throw Error(Fault::data, "the scaling can't be learned: there are no training rows");
+Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, const std::vector<std::string>& names,
+                     const Vector<double>& row_weights) {
+  const Index columns = data::columns(training);
+  if (data::rows(training) == 0) throw Error(Fault::data, "the scaling can't be learned: there are no training rows");
+  const RowWeights weights(row_weights, data::rows(training));
   Scaler scaler{scaling, intercept, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
                 std::vector<double>(static_cast<std::size_t>(columns), 1.0)};
   if (scaling != Scaling::none && columns > 0) {
-    const Summary summary = std::visit([](const auto& matrix) { return summarise_safely(matrix); }, training);
+    const Summary summary = std::visit([&](const auto& matrix) { return summarise_safely(matrix, weights); }, training);
     for (Index column = 0; column < columns; ++column) {
       double& offset = scaler.offsets[static_cast<std::size_t>(column)];
       double& factor = scaler.factors[static_cast<std::size_t>(column)];
@@ -231,7 +265,7 @@ Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, 
                                 "of ten",
                                 column_name(names, column), summary.low(column), summary.high(column)));
       }
-      if (scaling == Scaling::column_sum) factor = sum_factor(summary, column, rows, names);
+      if (scaling == Scaling::column_sum) factor = sum_factor(summary, column, weights.total(), names);
       if (scaling == Scaling::min_max) offset = summary.low(column);
       // A constant column's mean may be off by a rounding; its only value is not.
       if (scaling == Scaling::standard) offset = width == 0 ? summary.low(column) : summary.mean(column);
@@ -242,7 +276,7 @@ Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, 
   if (std::holds_alternative<SparseMatrix<double>>(training)) refuse_offsets(scaler.offsets, scaling);
   if (intercept) {
     scaler.offsets.push_back(0);
-    scaler.factors.push_back(scaling == Scaling::column_sum ? 1 / static_cast<double>(rows) : 1);
+    scaler.factors.push_back(scaling == Scaling::column_sum ? 1 / weights.total() : 1);
   }
   return scaler;
 }

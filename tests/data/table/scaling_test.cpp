@@ -27,6 +27,26 @@ std::string complaint(Fault fault, const std::function<void()>& action) {
   return "no error";
 }
 
+TEST(Scaling, WholeWeightsOfRowsCountAsRepeatedRows) {
+  const Dense x{{1, 0, 5}, {2, 3, 5}, {-4, 0, 5}, {100, 100, 7}, {0.5, 2, 5}};
+  const Vector<double> weights{{2, 1, 3, 0, 1}};
+  const Dense repeated{{1, 0, 5}, {1, 0, 5}, {2, 3, 5}, {-4, 0, 5}, {-4, 0, 5}, {-4, 0, 5}, {0.5, 2, 5}};
+  for (const Scaling scaling : {Scaling::none, Scaling::column_sum, Scaling::standard, Scaling::min_max}) {
+    const Scaler weighted = Scaler::learn(scaling, x, true, {}, weights),
+                 plain = Scaler::learn(scaling, repeated, true);
+    for (std::size_t j = 0; j < 4; ++j) {
+      EXPECT_NEAR(weighted.offsets[j], plain.offsets[j], 1e-15) << to_string(scaling);
+      EXPECT_NEAR(weighted.factors[j], plain.factors[j], 1e-14 * plain.factors[j]) << to_string(scaling);
+    }
+  }
+  const Scaler thin = Scaler::learn(Scaling::column_sum, sparse(x), true, {}, weights),
+               plain = Scaler::learn(Scaling::column_sum, sparse(repeated), true);
+  for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(thin.factors[j], plain.factors[j], 1e-14 * plain.factors[j]);
+  const Vector<double> none = Vector<double>::Zero(5);
+  EXPECT_NE(complaint(Fault::data, [&] { Scaler::learn(Scaling::standard, x, true, {}, none); }).find("all 0"),
+            std::string::npos);
+}
+
 TEST(Scaling, NamesGoBothWays) {
   for (const char* name : {"none", "sum", "standard", "minmax"}) EXPECT_EQ(to_string(scaling_from(name)), name);
   EXPECT_NE(complaint(Fault::usage, [] { scaling_from("zscore"); }).find("\"zscore\"; choose none, sum"),

@@ -28,11 +28,12 @@ struct Scaler {
   // One per feature and, with an intercept, a last one for its column of ones: offset 0, factor 1 or 1/m.
   std::vector<double> offsets, factors;
 
-  // names only serve in error messages ("column 3" without them). Throws Error (data) when a column that is not all
-  // zero sums to zero under column_sum, or when there are no rows; Error (usage) when sparse features would need an
-  // offset, which would fill every empty cell.
+  // row_weights: how much each row counts, a row of weight 2 as two rows, one of 0 as none; empty: all alike. names
+  // only serve in error messages ("column 3" without them). Throws Error (data) when a column that is not all zero sums
+  // to zero under column_sum, or when there are no rows; Error (usage) when sparse features would need an offset, which
+  // would fill every empty cell.
   static Scaler learn(Scaling scaling, const Features& training, bool intercept,
-                      const std::vector<std::string>& names = {});
+                      const std::vector<std::string>& names = {}, const Vector<double>& row_weights = {});
 
   Index features() const { return static_cast<Index>(factors.size()) - (intercept ? 1 : 0); }
   Index design_columns() const { return static_cast<Index>(factors.size()); }
