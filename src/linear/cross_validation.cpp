@@ -3,20 +3,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/full_pass.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/table/split.hpp"
-#include "lipschitzlr/linear/metrics.hpp"
+#include "lipschitzlr/linear/held_rows.hpp"
+#include "lipschitzlr/linear/newton.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
 
-constexpr double kPathLength = 1e-8;   // the last lambda, as a share of the first
+constexpr double kPathLength = 1e-8;                      // the last lambda, as a share of the first
+constexpr double kL1Length = 1e-4, kWideL1Length = 1e-2;  // ... with L1, and with more columns than rows
 constexpr double kPathGap = 1e-4;      // relative: the held-out loss is not sensitive to the last digits of the optimum
 constexpr double kLargeProblem = 5e6;  // stored values times outputs: five folds would take many seconds
+constexpr double kInterceptGap = 1e-12;
 constexpr std::int64_t kPathSteps = 100;
 constexpr int kFolds = 5;
-constexpr int kPartsOfSplit = 25, kHeldParts = 5;
+constexpr int kPartsOfSplit = 25, kHeldRowss = 5;
 
 using RowList = std::vector<Index>;
 
@@ -27,7 +31,7 @@ std::vector<Round> rounds_of(const data::Table& table, const Shape& shape, const
   Random random(path.seed);
   if (path.folds == 0 && shape.stored * static_cast<double>(shape.outputs) > kLargeProblem) {
     std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random);
-    parts.resize(kHeldParts);
+    parts.resize(kHeldRowss);
     return {std::move(parts)};
   }
   const Index folds = std::min<Index>(path.folds > 0 ? path.folds : kFolds, table.rows());
@@ -47,28 +51,6 @@ RowList rows_without(const Round& round, Index rows) {
   }
   return others;
 }
-
-// Rows that were held out, as the model sees them.
-class HeldPart {
- public:
-  HeldPart(const data::Table& rows, const data::Scaler& scaler, Vector<double> row_weights)
-      : design_(std::visit([&](const auto& matrix) { return Design(scaler.design<double>(matrix)); }, rows.features)),
-        target_(rows.target),
-        row_weights_(std::move(row_weights)) {}
-
-  double weight() const { return row_weights_.size() == 0 ? static_cast<double>(target_.size()) : row_weights_.sum(); }
-  double loss(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const {
-    const DenseMatrix<double> scored =
-        std::visit([&](const auto& matrix) { return scores(matrix, weights, pool); }, design_);
-    if (!(weight() > 0)) return 0;
-    return measure(setup.family, scored, target_, std::max<Index>(2, setup.classes), row_weights_).loss;
-  }
-
- private:
-  using Design = std::variant<DenseMatrix<double>, SparseMatrix<double>>;
-  Design design_;
-  Vector<double> target_, row_weights_;
-};
 
 // What was measured of one part along the path.
 struct PartLosses {
@@ -100,66 +82,121 @@ void expect_going(const std::function<bool()>& going, Communicator* communicator
   }
 }
 
-}  // namespace
+// The weights when only the last column, the intercept's, has any.
+template <class Scalar>
+Weights<double> intercept_alone(const Problem<Scalar>& problem) {
+  const Index last = problem.features() - 1;
+  const DenseMatrix<Scalar> column =
+      std::visit([&](const auto& matrix) { return DenseMatrix<Scalar>(matrix.col(last)); }, problem.matrix());
+  ProblemSetup setup = problem.setup();
+  setup.penalty = {};
+  const Problem<Scalar> alone(column, problem.targets(), setup, problem.pool(), problem.communicator(),
+                              problem.row_weights());
+  Weights<double> weights = Weights<double>::Zero(last + 1, setup.classes);
+  weights.row(last) =
+      solve_newton(alone, {.gap_tolerance = kInterceptGap}, State<Scalar>{}).state.weights.template cast<double>();
+  return weights;
+}
+
+// The smallest l1 at which the penalised weights are all 0; collective.
+template <class Scalar>
+double l1_of_no_weights(const Problem<Scalar>& problem) {
+  const bool spared = problem.setup().penalty.spare_last;
+  const Weights<double> weights =
+      spared ? intercept_alone(problem) : problem.zero_weights().template cast<double>().eval();
+  const Index kept = problem.features() - (spared ? 1 : 0);
+  return kept > 0 ? full_pass(problem, weights).gradient.topRows(kept).cwiseAbs().maxCoeff() : 0;
+}
 
 template <class Scalar>
-PenaltyPath cross_validate(const data::Table& training, Family family, FitOptions options, const PathOptions& path,
-                           ThreadPool& pool, Communicator* communicator, const std::function<bool()>& going) {
-  if (training.rows() < 2) throw Error(Fault::data, "cross-validation needs at least two rows");
-  options.penalty.l2 = 0;
-  const auto whole =
-      make_problem<Scalar>(training, prepare(training, family, options), pool, communicator, options.row_weights);
-  const std::vector<Round> rounds = rounds_of(training, shape_of(*whole), path);
-  const double beta = whole->constant(ConstantKind::gradient).value;
+std::vector<double> path_of(const Problem<Scalar>& problem, double l1_share, int values) {
+  const bool wide = problem.features() > problem.rows();
+  double first = l1_share > 0 ? l1_of_no_weights(problem) / l1_share : problem.constant(ConstantKind::gradient).value;
+  if (!(first > 0)) first = 1;  // features that say nothing: every lambda gives the same weights
+  const double length = l1_share == 0 ? kPathLength : wide ? kWideL1Length : kL1Length;
   std::vector<double> lambdas;
-  for (int i = 0; i < path.values; ++i) lambdas.push_back(beta * std::pow(kPathLength, i / (path.values - 1.0)));
+  for (int i = 0; i < values; ++i) lambdas.push_back(first * std::pow(length, i / (values - 1.0)));
+  return lambdas;
+}
 
+void choose(PenaltyPath& path) {
+  const auto by_loss = [](const PathPoint& a, const PathPoint& b) { return a.loss < b.loss; };
+  const auto best = std::min_element(path.points.begin(), path.points.end(), by_loss);
+  const auto near = [&](const PathPoint& point) { return point.loss <= best->loss + best->standard_error; };
+  path.best = static_cast<std::size_t>(best - path.points.begin());
+  path.sparing = static_cast<std::size_t>(std::find_if(path.points.begin(), best, near) - path.points.begin());
+}
+
+// Trains along the path without the rows of the round and measures each of its parts.
+template <class Scalar>
+std::vector<PartLosses> measure_round(const data::Table& training, Family family, const FitOptions& options,
+                                      const Round& round, const std::vector<double>& lambdas, ThreadPool& pool,
+                                      Communicator* communicator, const std::function<bool()>& going) {
+  const RowList kept = rows_without(round, training.rows());
+  const data::Table train = data::take_rows(training, kept);
+  FitOptions own = options;
+  own.row_weights = weights_of(options.row_weights, kept);
+  const Preparation preparation = prepare(train, family, own);
+  const auto problem = make_problem<Scalar>(train, preparation, pool, communicator, own.row_weights);
+  std::vector<HeldRows> parts;
+  std::vector<PartLosses> measured;
+  for (const RowList& rows : round) {
+    parts.emplace_back(data::take_rows(training, rows), preparation.scaler, weights_of(options.row_weights, rows));
+    measured.push_back({parts.back().weight(), {}});
+  }
   SolverOptions solver;
   solver.gap_tolerance = kPathGap;
   solver.epochs = kPathSteps;
+  Weights<Scalar> weights;
+  for (const double lambda : lambdas) {
+    expect_going(going, communicator);
+    problem->set_penalty(with_elastic_net(options.penalty, lambda, options.l1_share));
+    State<Scalar> start;
+    start.weights = std::move(weights);
+    weights = solve(*problem, solver, std::move(start)).state.weights;
+    const Weights<double> found = weights.template cast<double>();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      measured[i].losses.push_back(parts[i].loss(problem->setup(), found, pool));
+    }
+  }
+  return measured;
+}
+
+}  // namespace
+
+template <class Scalar>
+PenaltyPath cross_validate(const data::Table& training, Family family, const FitOptions& options,
+                           const PathOptions& path, ThreadPool& pool, Communicator* communicator,
+                           const std::function<bool()>& going) {
+  if (training.rows() < 2) throw Error(Fault::data, "cross-validation needs at least two rows");
+  if (!(options.l1_share >= 0 && options.l1_share <= 1)) {
+    throw Error(Fault::usage, "the share of L1 in a penalty must be between 0 and 1");
+  }
+  std::vector<Round> rounds;
+  std::vector<double> lambdas;
+  {
+    const auto whole =
+        make_problem<Scalar>(training, prepare(training, family, options), pool, communicator, options.row_weights);
+    rounds = rounds_of(training, shape_of(*whole), path);
+    lambdas = path_of(*whole, options.l1_share, path.values);
+  }
   std::vector<PartLosses> measured;
   for (const Round& round : rounds) {
-    const RowList kept = rows_without(round, training.rows());
-    const data::Table train = data::take_rows(training, kept);
-    const Preparation preparation = prepare(train, family, options);
-    const auto problem =
-        make_problem<Scalar>(train, preparation, pool, communicator, weights_of(options.row_weights, kept));
-    std::vector<HeldPart> parts;
-    for (const RowList& rows : round) {
-      parts.emplace_back(data::take_rows(training, rows), preparation.scaler, weights_of(options.row_weights, rows));
+    for (PartLosses& part :
+         measure_round<Scalar>(training, family, options, round, lambdas, pool, communicator, going)) {
+      measured.push_back(std::move(part));
     }
-    const std::size_t first = measured.size();
-    for (const HeldPart& part : parts) measured.push_back({part.weight(), {}});
-    Weights<Scalar> weights = problem->zero_weights();
-    for (const double lambda : lambdas) {
-      expect_going(going, communicator);
-      options.penalty.l2 = lambda;
-      problem->set_penalty(options.penalty);
-      State<Scalar> start;
-      start.weights = std::move(weights);
-      weights = solve(*problem, solver, std::move(start)).state.weights;
-      const Weights<double> found = weights.template cast<double>();
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        measured[first + i].losses.push_back(parts[i].loss(problem->setup(), found, pool));
-      }
-    }
-    options.penalty.l2 = 0;
   }
-
   PenaltyPath result;
   result.points = curve_of(lambdas, measured);
   result.folds = static_cast<int>(rounds.size());
-  const auto by_loss = [](const PathPoint& a, const PathPoint& b) { return a.loss < b.loss; };
-  const auto best = std::min_element(result.points.begin(), result.points.end(), by_loss);
-  const auto near = [&](const PathPoint& point) { return point.loss <= best->loss + best->standard_error; };
-  result.best = static_cast<std::size_t>(best - result.points.begin());
-  result.sparing = static_cast<std::size_t>(std::find_if(result.points.begin(), best, near) - result.points.begin());
+  choose(result);
   return result;
 }
 
-template PenaltyPath cross_validate<float>(const data::Table&, Family, FitOptions, const PathOptions&, ThreadPool&,
-                                           Communicator*, const std::function<bool()>&);
-template PenaltyPath cross_validate<double>(const data::Table&, Family, FitOptions, const PathOptions&, ThreadPool&,
-                                            Communicator*, const std::function<bool()>&);
+template PenaltyPath cross_validate<float>(const data::Table&, Family, const FitOptions&, const PathOptions&,
+                                           ThreadPool&, Communicator*, const std::function<bool()>&);
+template PenaltyPath cross_validate<double>(const data::Table&, Family, const FitOptions&, const PathOptions&,
+                                            ThreadPool&, Communicator*, const std::function<bool()>&);
 
 }  // namespace lipschitzlr::linear

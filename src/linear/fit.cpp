@@ -66,9 +66,10 @@ Preparation prepare(const data::Table& training, Family family, const FitOptions
   const double guess =
       guesses ? std::visit([](const auto& matrix) { return bound::weight_bound_estimate(matrix); }, training.features)
               : 0;
-  return {{family, classes, options.penalty,
-           options.weight_bound.value_or(default_weight_bound(family, classes, options.penalty, guess))},
-          data::Scaler::learn(scaling, training.features, options.intercept, training.feature_names)};
+  return {
+      {family, classes, options.penalty,
+       options.weight_bound.value_or(default_weight_bound(family, classes, options.penalty, guess))},
+      data::Scaler::learn(scaling, training.features, options.intercept, training.feature_names, options.row_weights)};
 }
 
 template <class Scalar>
@@ -113,7 +114,7 @@ Model fit(data::Table table, const FitOptions& options) {
     FitOptions path_options = options;
     path_options.penalty.spare_last = options.intercept;
     const PenaltyPath path = cross_validate<double>(table, family, path_options, {}, pool);
-    preparation.setup.penalty = {path.points[path.best].lambda, {}, options.intercept};
+    preparation.setup.penalty = with_elastic_net(path_options.penalty, path.points[path.best].lambda, options.l1_share);
   }
   const auto problem = make_problem<double>(table, preparation, pool, nullptr, options.row_weights);
   const auto outcome = solve(*problem, options.solver, State<double>{});
@@ -122,13 +123,10 @@ Model fit(data::Table table, const FitOptions& options) {
                 fmt::format("the loss became NaN or infinite after epoch {}; take a smaller rate", outcome.last.epoch));
   }
   Model model = make_model(table, preparation, outcome.state.weights);
-  model.training = nlohmann::json{{"stop", to_string(outcome.stop)},
-                                  {"solver", to_string(outcome.choice.solver)},
-                                  {"verdict", outcome.verdict},
-                                  {"l2", problem->setup().penalty.l2},
-                                  {"epochs", outcome.last.epoch},
-                                  {"loss", outcome.last.loss},
-                                  {"gradient_norm", outcome.last.gradient_norm}}
+  model.training = nlohmann::json{{"stop", to_string(outcome.stop)},   {"solver", to_string(outcome.choice.solver)},
+                                  {"verdict", outcome.verdict},        {"l1", problem->setup().penalty.l1},
+                                  {"l2", problem->setup().penalty.l2}, {"epochs", outcome.last.epoch},
+                                  {"loss", outcome.last.loss},         {"gradient_norm", outcome.last.gradient_norm}}
                        .dump();
   return model;
 }

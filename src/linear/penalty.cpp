@@ -2,6 +2,12 @@
 
 namespace lipschitzlr::linear {
 
+Penalty with_elastic_net(Penalty penalty, double lambda, double l1_share) {
+  penalty.l1 += lambda * l1_share;
+  penalty.l2 += lambda * (1 - l1_share);
+  return penalty;
+}
+
 template <class Scalar>
 double add_penalty(const Penalty& penalty, const Weights<Scalar>& weights, Weights<Scalar>& gradient) {
   if (penalty.spare_last) {

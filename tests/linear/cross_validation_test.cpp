@@ -85,6 +85,81 @@ TEST(CrossValidation, ThePathFallsFromBetaAndTheChoicesAreTheLowestAndTheLargest
   }
 }
 
+// One feature has a closed form: w = S(x'y/m, l1) / (x'x/m + l2).
+TEST(CrossValidation, TheCurveOfAnElasticNetIsThatOfSoftThresholding) {
+  const data::Table table = random_table(Family::linear, 37, 1);
+  const auto& x = std::get<DenseMatrix<double>>(table.features);
+  ThreadPool pool(1);
+  FitOptions options = plain();
+  options.penalty.l2 = 0.2;  // stays in every model
+  for (const double share : {0.3, 1.0}) {
+    options.l1_share = share;
+    const PenaltyPath path = cross_validate<double>(table, Family::linear, options, {3, 7, 5}, pool);
+    EXPECT_NEAR(path.points[0].lambda, std::abs(x.col(0).dot(table.target)) / 37 / share, 1e-12);
+    EXPECT_NEAR(path.points[6].lambda, 1e-4 * path.points[0].lambda, 1e-12);
+    Random random(5);
+    const std::vector<std::vector<Index>> folds = data::deal_rows(table, 3, random);
+    for (const PathPoint& point : path.points) {
+      double mean = 0;
+      for (const auto& fold : folds) {
+        double square = 0, product = 0;
+        const double rows = 37 - static_cast<double>(fold.size());
+        for (Index i = 0; i < 37; ++i) {
+          if (std::binary_search(fold.begin(), fold.end(), i)) continue;
+          square += x(i, 0) * x(i, 0) / rows;
+          product += x(i, 0) * table.target[i] / rows;
+        }
+        const double left = std::max(0.0, std::abs(product) - point.lambda * share);
+        const double w = std::copysign(left, product) / (square + 0.2 + point.lambda * (1 - share));
+        for (const Index i : fold) mean += std::pow(x(i, 0) * w - table.target[i], 2) / 2 / 37;
+      }
+      EXPECT_NEAR(point.loss, mean, 5e-3 * mean);  // the path is solved to a gap of 1e-4
+    }
+  }
+}
+
+TEST(CrossValidation, ThePathOfL1StartsAtTheSmallestLambdaThatLeavesNoWeights) {
+  for (const Family family : {Family::linear, Family::logistic, Family::softmax}) {
+    for (const bool spared : {false, true}) {
+      data::Table table = random_table(family, 60, 4);
+      std::get<DenseMatrix<double>>(table.features).col(1).array() += 3;  // the intercept matters
+      ThreadPool pool(1);
+      FitOptions options = plain();
+      options.intercept = spared;
+      options.penalty.spare_last = spared;
+      options.l1_share = 0.5;
+      options.row_weights = random_matrix(60, 1, 5).cwiseAbs();
+      const PenaltyPath path = cross_validate<double>(table, family, options, {2, 2, 1}, pool);
+      const auto problem =
+          make_problem<double>(table, prepare(table, family, options), pool, nullptr, options.row_weights);
+      for (const double share : {1 + 1e-9, 0.98}) {
+        problem->set_penalty(with_elastic_net(options.penalty, share * path.points[0].lambda, 0.5));
+        const auto outcome = solve(*problem, {.gap_tolerance = 1e-12}, State<double>{});
+        EXPECT_EQ(outcome.state.weights.topRows(4).isZero(0), share > 1) << to_string(family) << ", " << share;
+      }
+    }
+  }
+}
+
+TEST(CrossValidation, AShareOfL1IsBetweenNoneAndAll) {
+  ThreadPool pool(1);
+  FitOptions options = plain();
+  for (const double share : {-0.1, 1.1, std::nan("")}) {
+    options.l1_share = share;
+    EXPECT_THROW(cross_validate<double>(random_table(Family::linear, 9, 2), Family::linear, options, {}, pool), Error);
+  }
+}
+
+TEST(CrossValidation, FeaturesThatSayNothingGetAModelToo) {
+  data::Table table = random_table(Family::logistic, 20, 2);
+  std::get<DenseMatrix<double>>(table.features).setZero();
+  FitOptions options;
+  options.l1_share = 1;
+  const Model model = fit(table, options);
+  EXPECT_TRUE(model.weights.topRows(2).isZero(0));
+  EXPECT_NEAR(model.weights(2, 0), std::log(table.target.sum() / (20 - table.target.sum())), 1e-3);
+}
+
 TEST(CrossValidation, NoiseWantsALargePenaltyAndASignalASmallOne) {
   data::Table table = random_table(Family::linear, 60, 20);
   ThreadPool pool(1);

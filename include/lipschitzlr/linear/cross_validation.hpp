@@ -1,9 +1,12 @@
 #pragma once
-// lambda of the penalty l2/2 ||w||^2 chosen by the rows. They are dealt into folds, class by class. Without each fold
-// in turn a model is trained along a falling path of lambdas, every one from the weights of the one before, and its
-// loss on the fold is measured. The path is the same for all folds: from beta, the constant of the gradient without a
-// penalty, at which even the best determined direction is halved, down to 1e-8 of it. Unless folds are asked
-// for, large problems have one split: four fifths train, and the rest is measured in five parts.
+// lambda of the penalty lambda (share ||w||_1 + (1-share)/2 ||w||^2) chosen by the rows; share is FitOptions::l1_share.
+// The rows are dealt into folds, class by class. Without each fold in turn a model is trained along a falling path of
+// lambdas, every one from the weights of the one before, and its loss on the fold is measured. The path is the same for
+// all folds. L2 alone: from beta, the constant of the gradient without a penalty, at which even the best determined
+// direction is halved, down to 1e-8 of it. With L1: from the smallest lambda at which all weights are 0,
+//   max_j |g_j| / share,   g the gradient where the intercept alone is trained,
+// down to 1e-4 of it, or to 1e-2 with more columns than rows: there too many weights fit the rows perfectly. Unless
+// folds are asked for, large problems have one split: four fifths train, and the rest is measured in five parts.
 
 #include <cstdint>
 #include <functional>
@@ -32,11 +35,12 @@ struct PenaltyPath {
   int folds = 0;                  // 1: one split
 };
 
-// With a communicator every process passes all rows, and all get the same path. `going` is asked between two trainings;
-// once it says no, Error (interrupted) is thrown. Throws Error (data) for fewer than two rows.
+// options.penalty is part of every model: what is chosen is added to it. With a communicator every process passes all
+// rows, and all get the same path. `going` is asked between two trainings; once it says no, Error (interrupted) is
+// thrown. Throws Error (data) for fewer than two rows, Error (usage) unless 0 <= l1_share <= 1.
 template <class Scalar>
-PenaltyPath cross_validate(const data::Table& training, Family family, FitOptions options, const PathOptions& path,
-                           ThreadPool& pool, Communicator* communicator = nullptr,
+PenaltyPath cross_validate(const data::Table& training, Family family, const FitOptions& options,
+                           const PathOptions& path, ThreadPool& pool, Communicator* communicator = nullptr,
                            const std::function<bool()>& going = {});
 
 }  // namespace lipschitzlr::linear

@@ -18,8 +18,9 @@ struct FitOptions {
   std::optional<Family> family = {};          // by default the target's: see choose_family
   std::optional<data::Scaling> scaling = {};  // by default standard for dense features, none for sparse ones
   bool intercept = true;
-  Penalty penalty = {};        // of fit(), when it is empty: l2 by cross-validation, without the intercept, unless
+  Penalty penalty = {};        // of fit(), when it is empty: by cross-validation, without the intercept, unless
   bool choose_penalty = true;  // ... this is false
+  double l1_share = 0;         // of the penalty that is chosen: 0 is L2 alone, 1 L1 alone (with_elastic_net)
   std::optional<double> weight_bound = {};  // K; by default default_weight_bound()
   Vector<double> row_weights = {};          // how much each row counts; empty: all alike
   SolverOptions solver = {.epochs = 10000};
@@ -41,7 +42,7 @@ struct Preparation {
   data::Scaler scaler;
 };
 
-// From the training rows alone, after choose_family.
+// From the training rows alone, after choose_family; options.row_weights weigh them.
 Preparation prepare(const data::Table& training, Family family, const FitOptions& options);
 
 // The problem of the training rows, which row_weights weigh when it is not empty (row_weights.hpp makes them of the

@@ -19,6 +19,10 @@ struct Penalty {
   bool empty() const { return l2 == 0 && tikhonov.empty() && l1 == 0; }
 };
 
+// With lambda (share ||w||_1 + (1-share)/2 ||w||^2) added: an elastic net, lambda and the share of L1 as glmnet has
+// them.
+Penalty with_elastic_net(Penalty penalty, double lambda, double l1_share);
+
 // Returns the penalty at the weights and adds its gradient to the one given.
 template <class Scalar>
 double add_penalty(const Penalty& penalty, const Weights<Scalar>& weights, Weights<Scalar>& gradient);
