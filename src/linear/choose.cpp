@@ -27,7 +27,7 @@ constexpr SolverRule kSolverRules[] = {
 }  // namespace
 
 std::string to_string(Solver solver) {
-  static constexpr const char* kNames[] = {"auto",        "newton", "lbfgs", "coordinate", "gd",
+  static constexpr const char* kNames[] = {"auto",        "newton", "lbfgs", "coordinate", "fista",    "gd",
                                            "accelerated", "sgd",    "adamo", "rmsprop",    "auto-adam"};
   return kNames[static_cast<std::size_t>(solver)];
 }

@@ -5,6 +5,7 @@
 
 #include "linear/certificate.hpp"
 #include "linear/certified_run.hpp"
+#include "linear/sparse_penalty.hpp"
 #include "lipschitzlr/linear/gram.hpp"
 
 namespace lipschitzlr::linear {
@@ -17,8 +18,6 @@ constexpr double kQuietSweep = 1e-16;  // of the first sweep's fall
 constexpr std::size_t kMostWorking = 2000;
 constexpr Index kMostCoupled = 1000;  // weights of all outputs whose common Hessian is worth its size
 constexpr double kFlat = 8 * std::numeric_limits<double>::epsilon();
-
-double shrunk(double x, double by) { return x > by ? x - by : x < -by ? x + by : 0; }
 
 template <class Scalar>
 DenseMatrix<Scalar> columns_of(const DenseMatrix<Scalar>& matrix, const std::vector<Index>& columns) {
@@ -49,7 +48,7 @@ class CoordinateDescent {
       : problem_(problem),
         penalty_(problem.setup().penalty),
         run_(problem, options, std::move(start), observer),
-        kept_(problem.features() - (penalty_.spare_last ? 1 : 0)) {
+        kept_(penalized_features(problem)) {
     run_.state().solver = to_string(Solver::coordinate);
     weights_ = run_.state().weights.template cast<double>();
   }
@@ -62,27 +61,14 @@ class CoordinateDescent {
  private:
   friend class CertifiedRun<Scalar>;
 
-  double value(const FullPass& pass) const {
-    return pass.loss + penalty_.l1 * pass.weights.topRows(kept_).template lpNorm<1>();
-  }
+  double value(const FullPass& pass) const { return sparse_loss(problem_, pass); }
+  Weights<double> leftover(const FullPass& pass) const { return leftover_gradient(problem_, pass); }
 
   std::optional<Stop> measure() {
     run_.state().weights = weights_.template cast<Scalar>();
     const double gap =
         std::isfinite(pass_.loss) ? sparse_duality_gap(problem_, pass_) : std::numeric_limits<double>::infinity();
     return run_.measure({value(pass_), leftover(pass_).norm(), rate_, gap});
-  }
-
-  // What is left of the gradient once the L1 penalty has absorbed all it can: 0 at the optimum.
-  Weights<double> leftover(const FullPass& pass) const {
-    Weights<double> left = pass.gradient;
-    for (Index j = 0; j < kept_; ++j) {
-      for (Index c = 0; c < left.cols(); ++c) {
-        const double w = pass.weights(j, c);
-        left(j, c) = w != 0 ? left(j, c) + std::copysign(penalty_.l1, w) : shrunk(left(j, c), penalty_.l1);
-      }
-    }
-    return left;
   }
 
   // In ascending order: the weights that are not 0, the one without a penalty, and those that should move most.

@@ -50,6 +50,8 @@ class RateSolver {
  private:
   std::optional<Stop> measure();
   std::optional<Stop> stop_reason() const;
+  void measure_held_out(Progress& now);
+  void keep_best();
   void check_promises(double gradient_norm);
   void run_epoch();
   void mini_batches();
@@ -123,6 +125,7 @@ Outcome<Scalar> RateSolver<Scalar>::run() {
   }
   outcome_.stop = *stop;
   state_.weights = finite_weights_;
+  keep_best();
   if (rule_) state_.rule = rule_->save();
   state_.random = random_.save();
   return std::move(outcome_);
@@ -149,6 +152,7 @@ std::optional<Stop> RateSolver<Scalar>::measure() {
     return Stop::not_finite;
   }
   const bool first = checks.measurements == 1;
+  if (options_.patience > 0) measure_held_out(now);
   before_ = std::exchange(outcome_.last, now);
   finite_weights_ = state_.weights;
   if (full_batch() || options_.recompute == Recompute::never) check_promises(now.gradient_norm);
@@ -166,11 +170,33 @@ std::optional<Stop> RateSolver<Scalar>::measure() {
   return stop_reason();
 }
 
+// A resumed run measures the weights that it starts with again: the loss is no lower than the best then.
+template <class Scalar>
+void RateSolver<Scalar>::measure_held_out(Progress& now) {
+  now.held_out_loss = options_.held_out(state_.weights.template cast<double>());
+  if (state_.best.size() > 0 && !(*now.held_out_loss < state_.best_loss)) return;
+  state_.best = state_.weights;
+  state_.best_loss = *now.held_out_loss;
+  state_.best_epoch = state_.epoch;
+}
+
+// With early stopping the last measurement is that of the weights that are kept.
+template <class Scalar>
+void RateSolver<Scalar>::keep_best() {
+  if (state_.best.size() == 0) return;
+  Progress& last = outcome_.last;
+  last.loss = problem_.evaluate(state_.best, gradient_);
+  last.gradient_norm = norm_of(gradient_);
+  last.weight_norm = norm_of(state_.best);
+  last.held_out_loss = state_.best_loss;
+}
+
 template <class Scalar>
 std::optional<Stop> RateSolver<Scalar>::stop_reason() const {
   const Progress& now = outcome_.last;
   if (now.loss < options_.loss_threshold) return Stop::loss_threshold;
   if (now.gradient_norm <= options_.gradient_tolerance) return Stop::gradient_tolerance;
+  if (options_.patience > 0 && now.epoch - state_.best_epoch >= options_.patience) return Stop::patience;
   if (options_.relative_tolerance > 0 && state_.quiet >= kQuietMeasurements) return Stop::relative_tolerance;
   if (now.epoch >= options_.epochs) return Stop::epochs;
   if (monitor_.late()) return Stop::seconds;

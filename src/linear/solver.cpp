@@ -7,6 +7,7 @@
 #include "linear/rate_solver.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/linear/coordinate.hpp"
+#include "lipschitzlr/linear/fista.hpp"
 #include "lipschitzlr/linear/lbfgs.hpp"
 #include "lipschitzlr/linear/newton.hpp"
 
@@ -26,19 +27,27 @@ void check(const SolverOptions& options) {
          "a tolerance must not be negative");
   expect(options.solver != Solver::accelerated || options.batch == 0,
          "the accelerated solver works on all rows; leave the batch size out or take sgd");
+  expect(options.patience >= 0, "the patience must not be negative");
+  expect(
+      options.patience == 0 || takes_rate(options.solver),
+      fmt::format("the solver {} has no early stopping: it ends at the optimum; take sgd", to_string(options.solver)));
+  expect(options.patience == 0 || options.held_out, "early stopping needs the loss of rows held out");
   expect(takes_rate(options.solver) || (!options.rate && options.batch == 0),
          fmt::format("the solver {} takes neither a rate nor a batch size; take gd or sgd", to_string(options.solver)));
 }
 
 void check(const Penalty& penalty, Solver solver) {
+  if (solver == Solver::coordinate && !penalty.tikhonov.empty()) {
+    throw Error(Fault::usage, "the solver coordinate minimises L1 and L2, not Tikhonov's; take auto");
+  }
   if (penalty.l1 == 0) return;
   if (!(std::isfinite(penalty.l1) && penalty.l1 > 0)) {
     throw Error(Fault::usage, fmt::format("the L1 penalty is {}; it must be a finite number, 0 or above", penalty.l1));
   }
   if (!penalty.tikhonov.empty()) throw Error(Fault::usage, "an L1 penalty goes with L2, not with Tikhonov's");
-  if (solver != Solver::automatic && solver != Solver::coordinate) {
-    throw Error(Fault::usage,
-                fmt::format("the solver {} can't minimise an L1 penalty; take coordinate or auto", to_string(solver)));
+  if (!takes_l1(solver)) {
+    throw Error(Fault::usage, fmt::format("the solver {} can't minimise an L1 penalty; take coordinate, fista or auto",
+                                          to_string(solver)));
   }
 }
 
@@ -77,6 +86,7 @@ Outcome<Scalar> solve(const Problem<Scalar>& problem, const SolverOptions& optio
   const auto run = choice.solver == Solver::newton       ? solve_newton<Scalar>
                    : choice.solver == Solver::lbfgs      ? solve_lbfgs<Scalar>
                    : choice.solver == Solver::coordinate ? solve_coordinate<Scalar>
+                   : choice.solver == Solver::fista      ? solve_fista<Scalar>
                                                          : solve_by_rate<Scalar>;
   Outcome<Scalar> outcome = run(problem, chosen, std::move(start), observer);
   outcome.choice = choice;
@@ -100,6 +110,7 @@ std::string to_string(Stop stop) {
       "the loss is no longer finite",
       "the loss is proven to be within the tolerance of the optimum",
       "the classes are separable, so without a penalty there is no optimum; add one",
+      "the loss of the rows held out has stopped falling",
   };
   return kSentences[static_cast<std::size_t>(stop)];
 }

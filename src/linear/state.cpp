@@ -12,14 +12,14 @@ void check_fits(const State<Scalar>& state, Index features, Index outputs) {
     return weights.rows() == features && weights.cols() == outputs;
   };
   const auto fits = [&](const Weights<Scalar>& weights) { return weights.size() == 0 || same(weights); };
-  if (!same(state.weights) || !fits(state.first) || !fits(state.second)) {
+  if (!same(state.weights) || !fits(state.first) || !fits(state.second) || !fits(state.best)) {
     throw Error(Fault::data, fmt::format("the state to start from is not of {} x {} weights", features, outputs));
   }
   for (const Weights<double>& pair : state.pairs) {
     if (pair.rows() == features && pair.cols() == outputs && state.pairs.size() % 2 == 0) continue;
     throw Error(Fault::data, "the state to start from has pairs of another size than its weights");
   }
-  if (state.epoch < 0 || state.step < 0 || state.quiet < 0 || !(state.momentum >= 1)) {
+  if (state.epoch < 0 || state.step < 0 || state.quiet < 0 || state.best_epoch < 0 || !(state.momentum >= 1)) {
     throw Error(Fault::data, "the state to start from has a count below zero or a momentum below one");
   }
 }
@@ -34,6 +34,9 @@ std::string to_json(const State<Scalar>& state) {
               {"first", rows_of(state.first)},
               {"second", rows_of(state.second)},
               {"momentum", state.momentum},
+              {"best", rows_of(state.best)},
+              {"best_loss", state.best_loss},
+              {"best_epoch", state.best_epoch},
               {"epoch", state.epoch},
               {"step", state.step},
               {"quiet", state.quiet},
@@ -72,6 +75,11 @@ State<Scalar> state_from_json(const std::string& text, const std::string& name) 
     state.first = weights("first");
     state.second = weights("second");
     state.momentum = object.at("momentum").template get<double>();
+    if (object.contains("best")) {  // older states were without early stopping
+      state.best = weights("best");
+      state.best_loss = object.at("best_loss").template get<double>();
+      state.best_epoch = count("best_epoch");
+    }
     state.epoch = count("epoch");
     state.step = count("step");
     state.quiet = object.at("quiet").template get<int>();

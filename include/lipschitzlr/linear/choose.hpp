@@ -15,12 +15,15 @@
 namespace lipschitzlr::linear {
 
 // The last six take a learning rate (solver.hpp); the others search along lines or are exact, and certify the optimum.
-enum class Solver { automatic, newton, lbfgs, coordinate, gd, accelerated, sgd, adamo, rmsprop, auto_adam };
-inline constexpr Solver kSolvers[] = {Solver::automatic, Solver::newton,      Solver::lbfgs, Solver::coordinate,
-                                      Solver::gd,        Solver::accelerated, Solver::sgd,   Solver::adamo,
-                                      Solver::rmsprop,   Solver::auto_adam};
+enum class Solver { automatic, newton, lbfgs, coordinate, fista, gd, accelerated, sgd, adamo, rmsprop, auto_adam };
+inline constexpr Solver kSolvers[] = {Solver::automatic, Solver::newton,  Solver::lbfgs,       Solver::coordinate,
+                                      Solver::fista,     Solver::gd,      Solver::accelerated, Solver::sgd,
+                                      Solver::adamo,     Solver::rmsprop, Solver::auto_adam};
 std::string to_string(Solver solver);  // "auto", "newton", ..., "auto-adam"
 inline bool takes_rate(Solver solver) { return solver >= Solver::gd; }
+inline bool takes_l1(Solver solver) {
+  return solver == Solver::automatic || solver == Solver::coordinate || solver == Solver::fista;
+}
 
 // What L-BFGS takes for round (lbfgs.hpp): nothing, the columns' constants, the matrix constant B, or the Hessian of a
 // sample of the rows.

@@ -1,7 +1,8 @@
 #pragma once
 // Training of a linear model: solve() with the solver that the problem's shape asks for (choose.hpp), or one by name.
 // newton and lbfgs (newton.hpp, lbfgs.hpp) need no rate and stop when they have proven how near the optimum they are.
-// The others take a computed rate. An epoch measures loss and gradient over all rows once, then steps: with that
+// coordinate and fista (coordinate.hpp, fista.hpp) do so with an L1 penalty too. The others take a computed rate. An
+// epoch measures loss and gradient over all rows once, then steps: with that
 // gradient (full batch), or once per mini-batch of a fresh shuffle. The rate rules are rate/'s; the updates are
 //   gd, sgd      w <- w - rate g
 //   accelerated  w <- y - rate g(y), y <- w + (t-1)/t' (w - w_before), t' = (1 + sqrt(1 + 4 t^2))/2; restarts on a rise
@@ -49,6 +50,10 @@ struct SolverOptions {
                                   // 1e-6, and 1e-8 for least squares
   double relative_tolerance = 0;  // stop when the loss changed by at most this share of itself, five times in a row
   double seconds = std::numeric_limits<double>::infinity();
+  // Early stopping, for the solvers with a rate: held_out is the loss of rows that are not trained on (held_rows.hpp),
+  // asked after every epoch; the same in every process. The weights with the lowest are kept (Outcome::weights).
+  std::int64_t patience = 0;  // stop when it has not fallen for so many epochs; 0: never
+  std::function<double(const Weights<double>&)> held_out = {};
 };
 
 enum class Stop {
@@ -60,7 +65,8 @@ enum class Stop {
   interrupted,
   not_finite,
   certified,
-  separable
+  separable,
+  patience
 };
 std::string to_string(Stop stop);  // "the loss fell below the threshold", ...
 
@@ -70,7 +76,8 @@ struct Progress {
   double loss = 0;
   double gradient_norm = 0;
   double weight_norm = 0;
-  double rate = 0;  // of the last update; before the first, of the one to come
+  double rate = 0;                           // of the last update; before the first, of the one to come
+  std::optional<double> held_out_loss = {};  // with early stopping
   double seconds = 0;
 };
 
@@ -92,13 +99,16 @@ struct RunChecks {
 template <class Scalar>
 struct Outcome {
   State<Scalar> state;  // its weights are the last whose loss was measured and finite
-  Progress last;        // of those weights
+  Progress last;        // of weights(), after all epochs and steps
   Stop stop = Stop::epochs;
   RunChecks checks;
   double certified_gap = std::numeric_limits<double>::infinity();  // f(w) - f* is at most this: certificate.hpp
   Choice choice;                                                   // the solver that ran, and why
   std::string verdict;  // "within 3.1e-07 of the optimum (certified)", or why that can't be said
   double condition = std::numeric_limits<double>::quiet_NaN();  // newton: of the Hessian with a unit diagonal
+
+  // What was found: with early stopping the weights of the lowest held-out loss, otherwise the last.
+  const Weights<Scalar>& weights() const { return state.best.size() > 0 ? state.best : state.weights; }
 };
 
 // start: zero_weights() and the like, or the state of an earlier outcome, which continues bit for bit when the options

@@ -18,6 +18,9 @@ struct State {
   std::vector<Weights<double>> pairs;  // lbfgs: changes of weights and gradient in turn, the oldest first
   double momentum = 1;                 // accelerated: t
   std::int64_t epoch = 0, step = 0;
+  Weights<Scalar> best;  // early stopping: the weights with the lowest held-out loss; empty without it
+  double best_loss = 0;  // ... that loss
+  std::int64_t best_epoch = 0;
   int quiet = 0;       // measurements in a row within the relative tolerance
   std::string rule;    // rate::Rule::save(); empty before the first step
   std::string random;  // Random::save(); empty: start from the seed
