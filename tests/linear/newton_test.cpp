@@ -6,140 +6,15 @@
 #include <cmath>
 
 #include "base/thread_communicator.hpp"
+#include "linear/exact.hpp"
 #include "linear/problems.hpp"
 #include "linear/spread.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
 
-using Real = long double;
-using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
-
 const SolverOptions kTight{.gap_tolerance = 1e-10};
 constexpr Family kAllFamilies[] = {Family::linear, Family::logistic, Family::softmax};
-
-// The penalised loss in long double, with gradient and Hessian of all weights (stacked by outputs) by plain loops.
-struct Exact {
-  Real loss = 0;
-  RealMatrix gradient, hessian;
-};
-
-Exact evaluate_exactly(const Problem<double>& problem, const RealMatrix& w) {
-  const RealMatrix x = std::get<DenseMatrix<double>>(problem.matrix()).cast<Real>();
-  const Index n = w.rows(), k = w.cols(), m = x.rows();
-  const Penalty& penalty = problem.setup().penalty;
-  Exact exact{0, RealMatrix::Zero(n * k, 1), RealMatrix::Zero(n * k, n * k)};
-  for (Index i = 0; i < m; ++i) {
-    const Eigen::Matrix<Real, 1, Eigen::Dynamic> z = x.row(i) * w;
-    const Real y = problem.targets()[i];
-    RealMatrix residual(k, 1), curvature(k, k);
-    if (problem.setup().family == Family::linear) {
-      residual << z[0] - y;
-      curvature << 1;
-      exact.loss += residual(0) * residual(0) / 2;
-    } else if (problem.setup().family == Family::logistic) {
-      const Real p = 1 / (1 + std::exp(-z[0]));
-      residual << p - y;
-      curvature << p * (1 - p);
-      exact.loss += std::max<Real>(z[0], 0) + std::log1p(std::exp(-std::abs(z[0]))) - y * z[0];
-    } else {
-      RealMatrix p = (z.array() - z.maxCoeff()).exp().matrix().transpose();
-      exact.loss += z.maxCoeff() + std::log(p.sum()) - z[static_cast<Index>(y)];
-      p /= p.sum();
-      residual = p;
-      residual(static_cast<Index>(y)) -= 1;
-      curvature = RealMatrix(p.col(0).asDiagonal()) - p * p.transpose();
-    }
-    for (Index a = 0; a < k; ++a) {
-      exact.gradient.middleRows(a * n, n) += residual(a) * x.row(i).transpose();
-      for (Index b = 0; b < k; ++b) {
-        exact.hessian.block(a * n, b * n, n, n) += curvature(a, b) * x.row(i).transpose() * x.row(i);
-      }
-    }
-  }
-  exact.loss /= m;
-  exact.gradient /= m;
-  exact.hessian /= m;
-  for (Index a = 0; a < k; ++a) {
-    for (Index j = 0; j < n - (penalty.spare_last ? 1 : 0); ++j) {
-      exact.loss += static_cast<Real>(penalty.l2) / 2 * w(j, a) * w(j, a);
-      exact.gradient(a * n + j) += static_cast<Real>(penalty.l2) * w(j, a);
-      exact.hessian(a * n + j, a * n + j) += static_cast<Real>(penalty.l2);
-    }
-  }
-  return exact;
-}
-
-// The lowest loss that a damped Newton method in long double finds.
-Real lowest_loss(const Problem<double>& problem) {
-  RealMatrix w = RealMatrix::Zero(problem.features(), problem.setup().classes);
-  Exact now = evaluate_exactly(problem, w);
-  for (int iteration = 0; iteration < 60 && now.gradient.norm() > 1e-18L; ++iteration) {
-    const RealMatrix step = now.hessian.completeOrthogonalDecomposition().solve(now.gradient);
-    Real rate = 1;
-    Exact next;
-    for (; rate > 1e-6L; rate /= 2) {
-      next = evaluate_exactly(problem, w - rate * step.reshaped(w.rows(), w.cols()));
-      if (next.loss < now.loss) break;
-    }
-    if (!(next.loss < now.loss)) break;
-    w -= rate * step.reshaped(w.rows(), w.cols());
-    now = next;
-  }
-  return now.loss;
-}
-
-struct Drawn {
-  std::unique_ptr<Problem<double>> problem;
-  SolverOptions options;
-  State<double> start;
-};
-
-// Any family, size and penalty, with an intercept that may be spared, stopped after any number of steps.
-Drawn draw(std::uint64_t seed, ThreadPool& pool) {
-  Random random(seed);
-  const Family family = kAllFamilies[random.below(3)];
-  const Index classes = family == Family::softmax ? 2 + static_cast<Index>(random.below(3)) : 1;
-  const Index n = 1 + static_cast<Index>(random.below(4)), m = 3 + static_cast<Index>(random.below(40));
-  DenseMatrix<double> x(m, n + 1);
-  for (double& value : x.reshaped()) value = std::pow(10.0, 2 * random.uniform() - 1) * random.normal();
-  x.col(n).setConstant(random.below(2) == 0 ? 1 : 0.1);
-  Vector<double> y(m);
-  for (double& value : y) {
-    value = family == Family::linear
-                ? 3 * random.normal()
-                : static_cast<double>(random.below(static_cast<std::uint64_t>(std::max<Index>(2, classes))));
-  }
-  Penalty penalty{random.below(5) == 0 ? 0 : std::pow(10.0, -6 * random.uniform()), {}, random.below(2) == 0};
-  Drawn drawn;
-  drawn.problem = std::make_unique<Problem<double>>(x, y, ProblemSetup{family, classes, penalty, 0}, pool);
-  drawn.options.epochs = static_cast<std::int64_t>(random.below(9));
-  drawn.options.gap_tolerance = 1e-14;
-  drawn.start.weights = drawn.problem->zero_weights();
-  if (random.below(2) == 0) {
-    for (double& weight : drawn.start.weights.reshaped()) weight = random.normal();
-  }
-  return drawn;
-}
-
-TEST(Newton, TheCertificateIsNeverWrong) {
-  ThreadPool pool(1);
-  int proven = 0, tight = 0;
-  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
-    const Drawn drawn = draw(seed, pool);
-    const auto outcome = solve_newton(*drawn.problem, drawn.options, drawn.start);
-    if (!std::isfinite(outcome.certified_gap)) continue;
-    const RealMatrix w = outcome.state.weights.cast<Real>();
-    const Real gap = evaluate_exactly(*drawn.problem, w).loss - lowest_loss(*drawn.problem);
-    EXPECT_LE(gap, static_cast<Real>(outcome.certified_gap) + 1e-18L)
-        << "seed " << seed << ", " << to_string(drawn.problem->setup().family) << ", l2 "
-        << drawn.problem->setup().penalty.l2 << ", after " << outcome.last.step;
-    ++proven;
-    tight += outcome.certified_gap < 1e-8 * (1 + outcome.last.loss);
-  }
-  EXPECT_GT(proven, 1000);
-  EXPECT_GT(tight, 500);
-}
 
 TEST(Newton, FindsTheOptimumOfEveryFamilyAndProvesIt) {
   ThreadPool pool(1);
@@ -150,7 +25,7 @@ TEST(Newton, FindsTheOptimumOfEveryFamilyAndProvesIt) {
         const auto outcome = solve_newton(*problem, kTight, State<double>{});
         EXPECT_EQ(outcome.stop, Stop::certified) << to_string(family);
         EXPECT_LT(outcome.last.step, 12);
-        const Real lowest = lowest_loss(*problem);
+        const Real lowest = ExactMinimum<double>(*problem).loss();
         EXPECT_LT(std::abs(static_cast<Real>(outcome.last.loss) - lowest), 1e-10L * lowest);
         Weights<double> gradient;
         problem->evaluate(outcome.state.weights, gradient);
