@@ -42,10 +42,10 @@ void show_penalty(const run::ChosenPenalty& chosen) {
   const linear::PathPoint &best = path.points[path.best], &sparing = path.points[path.sparing];
   const std::string how = path.folds == 1 ? "on a fifth of the rows, held out" : fmt::format("in {} folds", path.folds);
   const std::string end = path.best + 1 == path.points.size() ? "the smallest that was tried; " : "";
-  fmt::print("{}", wrap("penalty: ", fmt::format("--l2 {:.4g}, of {} values the one with the lowest loss {}: {:.5g}; "
+  fmt::print("{}", wrap("penalty: ", fmt::format("{} {:.4g}, of {} values the one with the lowest loss {}: {:.5g}; "
                                                  "{}{:.4g} is within one standard error ({:.2g}); chosen in {:.3g} s",
-                                                 best.lambda, path.points.size(), how, best.loss, end, sparing.lambda,
-                                                 best.standard_error, chosen.seconds)));
+                                                 chosen.flags, best.lambda, path.points.size(), how, best.loss, end,
+                                                 sparing.lambda, best.standard_error, chosen.seconds)));
 }
 
 void show_checks(const linear::RunChecks& checks, bool takes_rate) {
@@ -158,6 +158,15 @@ void show_fit(const run::FitResult& result) {
   fmt::print("{}", wrap("", fmt::format("stopped after {}, {}, {:.3g} s: {}", counted(result.last.epoch, "epoch"),
                                         counted(result.last.step, "step"), result.seconds, to_string(result.stop))));
   fmt::print("{}", wrap("", result.verdict));
+  if (const auto& kept = result.kept) {
+    fmt::print("{}", wrap("early stopping: ",
+                          fmt::format("kept the weights of epoch {}, with the lowest loss of {} held out: {:.5g}",
+                                      kept->epoch, counted(kept->rows, "row"), kept->loss)));
+  }
+  if (result.l1 > 0) {
+    fmt::print("weights: {} of {} are not 0\n", result.weights_not_zero,
+               counted(result.model.scaler.features(), "feature"));
+  }
   if (!result.rate_source.empty()) fmt::print("{}", wrap("rate: ", result.rate_source));
   if (!result.advice.empty()) fmt::print("{}", wrap("  ", "chosen because " + result.advice));
   show_metrics(result.model.family, result.train, result.test);

@@ -77,6 +77,10 @@ const std::vector<Figure>& figures(RecordKind kind) {
        {{{"train_seconds", "measure_seconds", "validate_seconds"}, ""}}}};
   static const std::vector<Figure> linear = {
       {"Loss over iterations", "loss on the rows trained on", "", {{{"loss"}, "", Role::other}}},
+      {"Loss of the rows held out",
+       "loss",
+       "What early stopping measures; the weights of the lowest are kept.",
+       {{{"held_out_loss"}, "", Role::other}}},
       {"Norm of the gradient", "||gradient||", "", {{{"gradient_norm"}, "", Role::other}}},
       {"Learning rate", "rate", "", {{{"rate"}, "", Role::other}}, nonzero, rate_varies}};
   return kind == RecordKind::network ? network : linear;
@@ -206,12 +210,12 @@ class Study {
     return chart;
   }
 
-  // What --l2 auto has seen.
+  // What cross-validation has seen.
   Chart penalty_chart() const {
     Chart chart;
     chart.title = "Choice of the penalty";
     chart.about = "Cross-validation; thin: one standard error above. The lowest point was taken.";
-    chart.x.label = "L2 penalty";
+    chart.x.label = "lambda, the strength of the penalty";
     chart.y.label = "loss of rows held out";
     for (std::size_t i = 0; i < records_.size(); ++i) {
       const run::PenaltyCurve& curve = records_[i]->penalty;

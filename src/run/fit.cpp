@@ -11,7 +11,9 @@
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/data/table/split.hpp"
 #include "lipschitzlr/linear/advice.hpp"
+#include "lipschitzlr/linear/held_rows.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
 #include "run/fit_progress.hpp"
 #include "run/fit_summary.hpp"
@@ -24,36 +26,94 @@ using linear::Stop;
 using nlohmann::json;
 
 constexpr double kDefaultChange = 1e-8;
+constexpr double kDefaultValidation = 0.1;
 
-bool has_other_penalty(const DataOptions& data) { return !data.tikhonov.empty() || data.l1 > 0; }
+// The share of L1 in what cross-validation has to choose; nothing when the penalty is given.
+std::optional<double> share_to_choose(const FitRequest& options) {
+  if (options.elastic_net) return options.lambda ? std::nullopt : options.elastic_net;
+  if (options.choose_l1) return 1;
+  const bool other = !options.data.tikhonov.empty() || options.data.l1 > 0;
+  return options.choose_l2 && !other ? std::optional<double>(0) : std::nullopt;
+}
+
+bool has_l1(const FitRequest& options) {
+  return options.data.l1 > 0 || options.choose_l1 || options.elastic_net.value_or(0) > 0;
+}
+
+std::string flags_of_penalty(const FitRequest& options) {
+  if (options.elastic_net) return fmt::format("--elastic-net {} --lambda", *options.elastic_net);
+  return options.choose_l1 ? "--l1" : "--l2";
+}
+
+// Collective.
+template <class Scalar>
+ChosenPenalty cross_validate(const FitRequest& options, double l1_share, const Prepared& prepared, ThreadPool& pool,
+                             Communicator* communicator, const InterruptGuard& guard) {
+  const auto start = std::chrono::steady_clock::now();
+  ChosenPenalty chosen{.flags = flags_of_penalty(options), .l1_share = l1_share, .path = {}};
+  if (is_root(communicator) && options.verbosity != Verbosity::silent) {
+    print_stderr("choosing the penalty by cross-validation; {} NUMBER leaves that out\n", chosen.flags);
+  }
+  const linear::PathOptions path{options.folds.value_or(0), options.path.value_or(linear::PathOptions().values),
+                                 options.data.seed};
+  linear::FitOptions model = model_of(options.data);
+  model.row_weights = prepared.train_weights;
+  model.l1_share = l1_share;
+  chosen.path = linear::cross_validate<Scalar>(prepared.train, prepared.setup.family, model, path, pool, communicator,
+                                               [&] { return !guard.interrupted(); });
+  chosen.seconds = seconds_since(start);
+  return chosen;
+}
 
 // Fills in the penalty and says in the result where it comes from; collective.
 template <class Scalar>
 void choose_penalty(FitRequest& options, Prepared& prepared, ThreadPool& pool, Communicator* communicator,
                     const InterruptGuard& guard, FitResult& result) {
-  double& l2 = options.data.l2;
-  if (std::exchange(options.choose_l2, false) && !has_other_penalty(options.data)) {
-    if (!options.resume.empty()) {
-      l2 = *number_from(from_root(communicator, [&] { return json(l2_to_resume(options.resume)).dump(); }));
-    } else {
-      if (is_root(communicator) && options.verbosity != Verbosity::silent) {
-        print_stderr("choosing the penalty by cross-validation; --l2 NUMBER leaves that out\n");
-      }
-      const auto start = std::chrono::steady_clock::now();
-      const linear::PathOptions path{options.folds.value_or(0), options.path.value_or(linear::PathOptions().values),
-                                     options.data.seed};
-      linear::FitOptions model = model_of(options.data);
-      model.row_weights = prepared.train_weights;
-      result.chosen_penalty = {linear::cross_validate<Scalar>(prepared.train, prepared.setup.family, model, path, pool,
-                                                              communicator, [&] { return !guard.interrupted(); }),
-                               seconds_since(start)};
-      const linear::PenaltyPath& chosen = result.chosen_penalty->path;
-      l2 = chosen.points[chosen.best].lambda;
-    }
-    static_cast<linear::Preparation&>(prepared) =
-        linear::prepare(prepared.train, prepared.setup.family, model_of(options.data));
+  DataOptions& data = options.data;
+  const std::optional<double> share = share_to_choose(options);
+  double lambda = options.lambda.value_or(0);
+  if (share && !options.resume.empty()) {
+    lambda =
+        *number_from(from_root(communicator, [&] { return json(lambda_to_resume(options.resume, *share)).dump(); }));
+  } else if (share) {
+    result.chosen_penalty = cross_validate<Scalar>(options, *share, prepared, pool, communicator, guard);
+    const linear::PenaltyPath& path = result.chosen_penalty->path;
+    lambda = path.points[path.best].lambda;
   }
-  result.l2 = l2;
+  if (share || options.elastic_net) {
+    const linear::Penalty sum = linear::with_elastic_net({.l2 = data.l2, .l1 = data.l1}, lambda,
+                                                         share.value_or(options.elastic_net.value_or(0)));
+    data.l1 = sum.l1;
+    data.l2 = sum.l2;
+    if (options.elastic_net) options.lambda = lambda;
+    learn_preparation(data, prepared);
+  }
+  options.choose_l1 = options.choose_l2 = false;
+  result.l1 = data.l1;
+  result.l2 = data.l2;
+}
+
+// Moves rows of the training out of it, for early stopping; nothing without that. What was learnt of them is forgotten.
+std::optional<linear::HeldRows> hold_rows_out(FitRequest& options, Prepared& prepared) {
+  if (options.training.patience == 0) return std::nullopt;
+  Random random(options.data.seed);
+  const double share = options.validation.value_or(kDefaultValidation);
+  if (std::lround(share * static_cast<double>(prepared.train.rows())) == 0) {
+    throw Error(Fault::usage, fmt::format("--validation {} of {} rows is none to hold out; give a larger share, or "
+                                          "leave --patience out",
+                                          share, prepared.train.rows()));
+  }
+  options.validation = share;
+  const data::Split split = data::split_rows(prepared.train, share, random);
+  const data::Table held = data::take_rows(prepared.train, split.test);
+  prepared.train = data::take_rows(prepared.train, split.train);
+  Vector<double> held_weights;
+  if (prepared.train_weights.size() > 0) {
+    held_weights = prepared.train_weights(split.test);
+    prepared.train_weights = Vector<double>(prepared.train_weights(split.train));
+  }
+  learn_preparation(options.data, prepared);
+  return linear::HeldRows(held, prepared.scaler, std::move(held_weights));
 }
 
 // Fills in the solver and its tolerance.
@@ -145,6 +205,7 @@ void conclude(const Prepared& prepared, const json& setting, const linear::State
   if (prepared.test.rows() > 0) {
     result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test, prepared.test_weights);
   }
+  result.weights_not_zero = (model.weights.topRows(model.scaler.features()).array() != 0).rowwise().any().count();
   result.warnings = warnings_of(result);
   const json summary = summary_of(setting, result);
   result.model.training = to_text(summary);
@@ -164,11 +225,17 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   ThreadPool pool(threads_beside(communicator, options.threads));
   const InterruptGuard guard;
   FitResult result;
+  const std::optional<linear::HeldRows> held = hold_rows_out(options, prepared);
   choose_penalty<Scalar>(options, prepared, pool, communicator, guard, result);
   const auto problem =
       linear::make_problem<Scalar>(prepared.train, prepared, pool, communicator, prepared.train_weights);
   choose_solver(*problem, options, result);
   choose_rate(*problem, options, result);
+  if (held) {
+    options.training.held_out = [&](const linear::Weights<double>& weights) {
+      return held->loss(prepared.setup, weights, pool);
+    };
+  }
   const linear::SolverOptions& training = options.training;
 
   const json setting = setting_of(options, prepared);
@@ -189,8 +256,9 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   result.certified_gap = outcome.certified_gap / std::abs(outcome.last.loss);
   result.condition = outcome.condition;
   result.seconds = outcome.last.seconds + (result.chosen_penalty ? result.chosen_penalty->seconds : 0);
-  result.model = linear::make_model(prepared.train, prepared, outcome.state.weights.template cast<double>());
-  const DenseMatrix<double> scores = problem->scores(outcome.state.weights);  // collective
+  if (held) result.kept = {held->rows(), outcome.state.best_epoch, outcome.state.best_loss};
+  result.model = linear::make_model(prepared.train, prepared, outcome.weights().template cast<double>());
+  const DenseMatrix<double> scores = problem->scores(outcome.weights());  // collective
   if (is_root(communicator)) conclude(prepared, setting, outcome.state, scores, pool, record, result);
   return result;
 }
@@ -207,14 +275,29 @@ void check(const FitRequest& options) {
          fmt::format("--solver {} takes neither --rate nor --batch: it needs no rate and all rows; take --solver gd, "
                      "accelerated or sgd",
                      to_string(options.solver)));
-  refuse((options.folds || options.path) && (!options.choose_l2 || has_other_penalty(options.data)),
-         "--folds and --path choose the L2 penalty: leave --l2, --l1 and --tikhonov out, or these");
-  refuse(options.data.l1 > 0 && !options.data.tikhonov.empty(), "--l1 goes with --l2, not with --tikhonov");
-  refuse(options.data.l1 > 0 && options.solver != Solver::automatic && options.solver != Solver::coordinate,
-         fmt::format("--solver {} can't minimise an L1 penalty; take --solver coordinate or auto",
+  const bool crosses = options.folds || options.path;  // cross-validates
+  refuse(crosses && !share_to_choose(options),
+         "--folds and --path choose the penalty, but it is given: leave them out, or take --l2 auto, --l1 auto or "
+         "--elastic-net without --lambda");
+  refuse(options.lambda && !options.elastic_net,
+         "--lambda is the strength of --elastic-net SHARE: give that too, or --l1 or --l2 instead");
+  refuse(options.elastic_net && (options.data.l1 > 0 || options.choose_l1 || !options.choose_l2),
+         "--elastic-net is both penalties, of strength --lambda: leave --l1 and --l2 out");
+  refuse((has_l1(options) || options.elastic_net) && !options.data.tikhonov.empty(),
+         "--l1 and --elastic-net do not go with --tikhonov; leave one of them out");
+  refuse(has_l1(options) && !takes_l1(options.solver),
+         fmt::format("--solver {} can't minimise an L1 penalty; take --solver coordinate, fista or auto",
                      to_string(options.solver)));
-  refuse((options.folds || options.path) && !options.resume.empty(),
-         "--folds and --path choose the L2 penalty, which --resume takes from the unfinished run; leave them out");
+  refuse(options.solver == Solver::coordinate && !options.data.tikhonov.empty(),
+         "--solver coordinate minimises L1 and L2, not --tikhonov; take --solver auto");
+  refuse(training.patience > 0 && !takes_rate(options.solver),
+         fmt::format("--patience does nothing with --solver {}, which ends at the optimum: leave it out, or take "
+                     "--solver sgd",
+                     to_string(options.solver)));
+  refuse(options.validation && training.patience == 0,
+         "--validation holds rows out for --patience: give that too, or take --holdout to test the model");
+  refuse(crosses && !options.resume.empty(),
+         "--folds and --path choose the penalty, which --resume takes from the unfinished run; leave them out");
   refuse(rate && !(std::isfinite(*rate) && *rate > 0), "--rate: expected a number above 0");
   const rate::RuleOptions& rule = training.rule;
   const bool computes = training.recompute != linear::Recompute::never || rule.fixed || rule.first_rate ||

@@ -52,19 +52,19 @@ Member rate_member(FitRequest& o) {
 }
 
 // A number, or auto.
-Member l2_member(FitRequest& o) {
+Member penalty_member(bool& choose, double& strength) {
   Member member(
       Member::Kind::text,
-      [&o]() -> OptionValue {
-        if (o.choose_l2) return "auto";
-        return o.data.l2;
+      [&]() -> OptionValue {
+        if (choose) return "auto";
+        return strength;
       },
-      [&o](const OptionValue& value) {
+      [&](const OptionValue& value) {
         const std::string text = to_text(value);
         const std::optional<double> number = number_from(text);
         if (number ? *number < 0 : text != "auto") return false;
-        o.choose_l2 = !number;
-        o.data.l2 = number.value_or(0);
+        choose = !number;
+        strength = number.value_or(0);
         return true;
       });
   member.expected = "a number of 0 or more, or auto";
@@ -108,20 +108,27 @@ Options penalty_options(DataOptions& o) {
   };
 }
 
-// The same with an L2 penalty that can be chosen.
+// The same with penalties that can be chosen.
 Options penalty_options(FitRequest& o) {
   Options options = penalty_options(o.data);
   options[0] = {
-      "l2", l2_member(o),
-      options[0].help + "; auto: the value with the lowest loss in cross-validation, and 0 with --l1 or --tikhonov",
+      "l2", penalty_member(o.choose_l2, o.data.l2),
+      options[0].help + "; auto: the value with the lowest loss in cross-validation, and 0 beside another penalty",
       Placeholder{"L2"}};
-  return options + Options{{"l1", &o.data.l1,
-                            "adds L1 ||w||_1 to the loss, w without the intercept, which makes weights 0; with --l2 "
-                            "an elastic net",
-                            Placeholder{"L1"}, at_least(0)},
-                           {"folds", &o.folds, "of --l2 auto; default: 5, and a large table has one split",
+  return options + Options{{"l1", penalty_member(o.choose_l1, o.data.l1),
+                            "adds L1 ||w||_1 to the loss, w without the intercept, which makes weights 0; auto: by "
+                            "cross-validation",
+                            Placeholder{"L1"}},
+                           {"elastic_net", &o.elastic_net,
+                            "adds LAMBDA (SHARE ||w||_1 + (1-SHARE)/2 ||w||^2) to the loss, w without the intercept; "
+                            "SHARE is glmnet's alpha",
+                            Placeholder{"SHARE"}, between(0, 1), kAddedLater},
+                           {"lambda", &o.lambda,
+                            "strength of --elastic-net; default: the value with the lowest loss in cross-validation",
+                            Placeholder{"LAMBDA"}, at_least(0), kAddedLater},
+                           {"folds", &o.folds, "of cross-validation; default: 5, and a large table has one split",
                             Placeholder{"N"}, between(2, 1000), kMayChange},
-                           {"path", &o.path, "values that --l2 auto tries; default: 30", Placeholder{"N"},
+                           {"path", &o.path, "values that cross-validation tries; default: 30", Placeholder{"N"},
                             between(2, 1000), kMayChange}};
 }
 
@@ -130,9 +137,9 @@ Options training_options(FitRequest& o) {
   const OnlyWith steps{"solver", stepping_solvers()};
   return {
       {"solver", choice(o.solver, names_of(linear::kSolvers)),
-       "auto: newton for few weights (for least squares it is direct), lbfgs for many, coordinate for --l1; these "
-       "three "
-       "prove how near the optimum they are; the others take a computed rate"},
+       "auto: newton for few weights (for least squares it is direct), lbfgs for many, coordinate for L1; these "
+       "three and fista, plain proximal steps of 1/beta, prove how near the optimum they are; the others take a "
+       "computed rate"},
       {"rate", rate_member(o),
        "a number, or the constant to compute it from: published, coded, certified, gradient; auto: gradient for "
        "accelerated, else the best of a trial",
@@ -157,6 +164,7 @@ Options training_options(FitRequest& o) {
 
 Options stopping_options(FitRequest& request) {
   linear::SolverOptions& o = request.training;
+  const OnlyWith steps{"solver", stepping_solvers()};
   Options options = {
       {"epochs", &o.epochs, "passes over the data", at_least(0)},
       {"seconds", &o.seconds, "time; default: no limit", Placeholder{"S"}, at_least(0)},
@@ -164,13 +172,22 @@ Options stopping_options(FitRequest& request) {
       {"gradient_tolerance", &o.gradient_tolerance, "stop when the gradient's norm is at most this", Placeholder{"G"},
        at_least(0)},
       {"tolerance", &request.tolerance,
-       "newton, lbfgs, coordinate: stop when the loss is proven to be within this share of its optimum, default 1e-6, "
+       "newton, lbfgs, coordinate, fista: stop when the loss is proven to be within this share of its optimum, default "
+       "1e-6, "
        "for least "
        "squares 1e-8; others: when it changed by at most this share, five times in a row, default 1e-8",
        Placeholder{"SHARE"}, at_least(0)},
+      {"patience", &o.patience,
+       "stop when the loss of training rows held out (--validation) has not fallen for so many epochs, and keep the "
+       "weights with the lowest; 0: never",
+       Placeholder{"EPOCHS"}, at_least(0), steps},
   };
   for (Option& option : options) option.traits |= kMayChange;
-  return options;
+  return options +
+         Options{{"validation", &request.validation,
+                  "share of the training rows that --patience holds out, class by class, beside --holdout, "
+                  "which it never looks at; default: 0.1",
+                  Placeholder{"SHARE"}, Range{.least = 0, .most = 0.9, .with_least = false}, kAddedLater, steps}};
 }
 
 Options run_options(FitRequest& o) {

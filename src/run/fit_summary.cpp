@@ -39,7 +39,7 @@ json to_json(const linear::Metrics& metrics, linear::Family family) {
 bool is_converged(linear::Stop stop) {
   using linear::Stop;
   return stop == Stop::gradient_tolerance || stop == Stop::relative_tolerance || stop == Stop::loss_threshold ||
-         stop == Stop::certified;
+         stop == Stop::certified || stop == Stop::patience;
 }
 
 // Tells whether two runs have seen the same numbers (FNV-1a, eight bytes at a time).
@@ -92,7 +92,8 @@ json unfinished_run(const std::string& path) {
   }
   json resume = json::parse(model.resume);
   const json setting = resume.is_object() ? resume.value("setting", json()) : json();
-  if (!setting.is_object() || !setting.value("l2", json()).is_number() || !resume.contains("state")) {
+  if (!setting.is_object() || !setting.value("l2", json()).is_number() || !setting.value("l1", json(0)).is_number() ||
+      !resume.contains("state")) {
     throw Error(Fault::data, fmt::format("{}: the state to resume from is damaged; fit again without --resume", path));
   }
   return resume;
@@ -101,6 +102,7 @@ json unfinished_run(const std::string& path) {
 json path_json(const ChosenPenalty& chosen) {
   const std::vector<linear::PathPoint>& points = chosen.path.points;
   json object = {{"folds", chosen.path.folds},
+                 {"l1_share", chosen.l1_share},
                  {"seconds", chosen.seconds},
                  {"best", points[chosen.path.best].lambda},
                  {"one_standard_error", points[chosen.path.sparing].lambda}};
@@ -114,7 +116,12 @@ json path_json(const ChosenPenalty& chosen) {
 
 }  // namespace
 
-double l2_to_resume(const std::string& path) { return unfinished_run(path)["setting"]["l2"].get<double>(); }
+double lambda_to_resume(const std::string& path, double l1_share) {
+  const json setting = unfinished_run(path)["setting"];
+  const json lambda = setting.value("lambda", json());  // as it was: a quotient would be rounded
+  if (lambda.is_number()) return lambda.get<double>();
+  return l1_share > 0 ? setting.value("l1", 0.0) : setting.value("l2", 0.0);
+}
 
 json setting_of(FitRequest options, const Prepared& prepared) {
   options.data.model = prepared.setup.family;
@@ -158,7 +165,9 @@ json summary_of(const json& setting, const FitResult& result) {
                   {"verdict", result.verdict},
                   {"certified_gap", result.certified_gap},
                   {"condition", result.condition},
+                  {"l1", result.l1},
                   {"l2", result.l2},
+                  {"weights_not_zero", result.weights_not_zero},
                   {"rate_source", result.rate_source},
                   {"advice", result.advice},
                   {"stop", to_string(result.stop)},
@@ -181,6 +190,9 @@ json summary_of(const json& setting, const FitResult& result) {
                     {"descent_missed", checks.descent_missed},
                     {"not_finite", checks.not_finite}}}};
   if (result.chosen_penalty) summary["penalty_path"] = path_json(*result.chosen_penalty);
+  if (const auto& kept = result.kept) {
+    summary["early_stopping"] = {{"rows", kept->rows}, {"epoch", kept->epoch}, {"loss", kept->loss}};
+  }
   if (result.test) summary["test"] = to_json(*result.test, result.model.family);
   return summary;
 }

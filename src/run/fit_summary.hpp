@@ -24,8 +24,9 @@ std::string to_text(const nlohmann::json& object);
 // setting in which the two differ: continuing would give neither run's result.
 std::string state_to_resume(const std::string& path, const nlohmann::json& setting);
 
-// The L2 penalty of the run in a model file. Throws Error as state_to_resume does.
-double l2_to_resume(const std::string& path);
+// The lambda of the penalty (linear::with_elastic_net) that the run in a model file has. Throws Error as
+// state_to_resume does.
+double lambda_to_resume(const std::string& path, double l1_share);
 
 // Collective: throws Error in every process unless all have the same data and options.
 void expect_same_fit(Communicator& communicator, FitRequest options, const Prepared& prepared);

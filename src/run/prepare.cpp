@@ -94,8 +94,15 @@ Prepared prepare(const DataOptions& options) {
     prepared.train_weights = column;
   }
   weigh_classes(options.class_weight, prepared);
-  static_cast<linear::Preparation&>(prepared) = linear::prepare(prepared.train, family, model_of(options));
+  prepared.setup.family = family;
+  learn_preparation(options, prepared);
   return prepared;
+}
+
+void learn_preparation(const DataOptions& options, Prepared& prepared) {
+  linear::FitOptions model = model_of(options);
+  model.row_weights = prepared.train_weights;
+  static_cast<linear::Preparation&>(prepared) = linear::prepare(prepared.train, prepared.setup.family, model);
 }
 
 linear::FitOptions model_of(const DataOptions& options) {

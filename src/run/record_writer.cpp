@@ -73,13 +73,15 @@ void RecordWriter::open_metrics() {
 void RecordWriter::add(const linear::Progress& now) {
   if (now.epoch < next_) return;
   next_ = now.epoch + std::max<std::int64_t>(1, now.epoch / 100 - 9);
-  write({{"epoch", now.epoch},
-         {"step", now.step},
-         {"loss", now.loss},
-         {"gradient_norm", now.gradient_norm},
-         {"weight_norm", now.weight_norm},
-         {"rate", now.rate},
-         {"seconds", now.seconds}});
+  ordered_json line = {{"epoch", now.epoch},
+                       {"step", now.step},
+                       {"loss", now.loss},
+                       {"gradient_norm", now.gradient_norm},
+                       {"weight_norm", now.weight_norm},
+                       {"rate", now.rate},
+                       {"seconds", now.seconds}};
+  if (now.held_out_loss) line["held_out_loss"] = *now.held_out_loss;
+  write(line);
 }
 
 void RecordWriter::write(const ordered_json& line) {

@@ -8,6 +8,7 @@
 #include "base/thread_communicator.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/run/record.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -135,6 +136,72 @@ TEST_F(FitTest, WithNothingSetItChoosesPenaltyAndSolverAndProvesTheOptimum) {
   EXPECT_EQ(summary["verdict"], result.verdict);
 }
 
+TEST_F(FitTest, AnElasticNetIsChosenAndRecordedWithItsCurveAndItsParts) {
+  FitRequest options;
+  options.elastic_net = 0.25;
+  options.path = 6;
+  options.folds = 3;
+  options.record = folder + "record";
+  const FitResult result = fit_iris(options);
+  ASSERT_TRUE(result.chosen_penalty);
+  const linear::PenaltyPath& path = result.chosen_penalty->path;
+  const double lambda = path.points[path.best].lambda;
+  EXPECT_EQ(path.folds, 3);
+  EXPECT_EQ(result.chosen_penalty->flags, "--elastic-net 0.25 --lambda");
+  EXPECT_DOUBLE_EQ(result.l1, 0.25 * lambda);
+  EXPECT_DOUBLE_EQ(result.l2, 0.75 * lambda);
+  EXPECT_EQ(result.choice.solver, Solver::coordinate);
+  EXPECT_EQ(result.stop, linear::Stop::certified);
+  const json summary = json::parse(read_file(options.record + "/summary.json"));
+  EXPECT_EQ(summary["penalty_path"]["lambda"].size(), 6u);
+  EXPECT_EQ(summary["penalty_path"]["l1_share"], 0.25);
+  EXPECT_EQ(summary["setting"]["lambda"], lambda);
+  EXPECT_EQ(read_record(options.record).penalty.lambda.size(), 6u);
+
+  FitRequest given;
+  given.elastic_net = 0.25;
+  given.lambda = lambda;
+  const FitResult same = fit_iris(given);
+  EXPECT_FALSE(same.chosen_penalty);
+  EXPECT_EQ(same.model.weights, result.model.weights);
+}
+
+TEST_F(FitTest, AChosenL1PenaltyLeavesTheL2PenaltyThatIsGiven) {
+  FitRequest options;
+  options.choose_l1 = true;
+  options.choose_l2 = false;
+  options.data.l2 = 0.01;
+  options.path = 5;
+  const FitResult result = fit_iris(options);
+  ASSERT_TRUE(result.chosen_penalty);
+  EXPECT_EQ(result.chosen_penalty->flags, "--l1");
+  EXPECT_EQ(result.l2, 0.01);
+  EXPECT_EQ(result.l1, result.chosen_penalty->path.points[result.chosen_penalty->path.best].lambda);
+}
+
+TEST_F(FitTest, EarlyStoppingKeepsTheModelOfTheBestEpochInEveryProcess) {
+  FitRequest options = patient();
+  options.solver = Solver::sgd;
+  options.training.rate = 0.5;
+  options.training.batch = 16;
+  options.training.patience = 3;
+  options.training.epochs = 400;
+  const FitResult alone = fit_iris(options);
+  ASSERT_EQ(alone.stop, linear::Stop::patience);
+  ASSERT_TRUE(alone.kept);
+  EXPECT_EQ(alone.kept->rows, 11);  // a tenth of the 105 that are not for testing
+  EXPECT_EQ(alone.kept->epoch + 3, alone.last.epoch);
+  EXPECT_EQ(alone.train.rows, 94);
+  EXPECT_EQ(alone.test->rows, 45);
+  EXPECT_EQ(json::parse(alone.model.training)["converged"], true);
+  const auto results =
+      test::run_threads<FitResult>(2, [&](Communicator& communicator) { return fit_iris(options, &communicator); });
+  for (const FitResult& result : results) {
+    EXPECT_EQ(result.kept->epoch, alone.kept->epoch);
+    EXPECT_TRUE(result.model.weights.isApprox(alone.model.weights, 1e-9));
+  }
+}
+
 TEST_F(FitTest, EverySolverResumesBitForBitWithThePenaltyThatWasChosen) {
   for (const Solver solver : linear::kSolvers) {
     FitRequest options;
@@ -209,11 +276,14 @@ TEST_F(FitTest, WeightsOfRowsCountAsRepeatedRows) {
   write_file_atomically(folder + "weighted.csv", weighted);
   write_file_atomically(folder + "repeated.csv", repeated);
   FitRequest options;
-  options.data.scaling = data::Scaling::none;
   options.choose_l2 = false;
   options.data.l2 = 0.1;
   options.tolerance = 0;
-  for (const std::string balance : {"", "a=2,b=0.5"}) {
+  using data::Scaling;
+  for (int i = 0; i < 8; ++i) {
+    const std::string balance = i % 2 == 0 ? "" : "a=2,b=0.5";
+    options.data.scaling = std::array{Scaling::none, Scaling::standard, Scaling::column_sum,
+                                      Scaling::min_max}[static_cast<std::size_t>(i / 2)];
     options.data.class_weight = balance;
     options.data.source = folder + "weighted.csv";
     options.data.weight = "n";

@@ -17,8 +17,17 @@
 namespace lipschitzlr::run {
 
 struct ChosenPenalty {
+  std::string flags;    // that set it to a number: "--l2", "--elastic-net 0.5 --lambda"
+  double l1_share = 0;  // of the lambdas of the path
   linear::PenaltyPath path;
   double seconds = 0;
+};
+
+// What early stopping has kept.
+struct KeptWeights {
+  Index rows = 0;          // held out
+  std::int64_t epoch = 0;  // after which the weights were
+  double loss = 0;         // of those rows, the lowest
 };
 
 struct FitResult {
@@ -30,9 +39,11 @@ struct FitResult {
   std::string verdict;       // how near the optimum, or why that is not known
   double certified_gap = 0;  // as a share of the loss; infinite when nothing is proven
   double condition = 0;      // of the Hessian; NaN where it is not computed
-  double l2 = 0;             // of the penalty, as given or chosen
+  double l1 = 0, l2 = 0;     // of the penalty, as given or chosen
   std::optional<ChosenPenalty> chosen_penalty;
-  double seconds = 0;       // with the choice of the penalty
+  std::optional<KeptWeights> kept;  // with early stopping
+  Index weights_not_zero = 0;       // features with a weight that is not 0: what an L1 penalty has kept
+  double seconds = 0;               // with the choice of the penalty
   std::string rate_source;  // "gradient: sigma_max(X)^2/4m", "0.1, as given"; empty when the solver takes no rate
   std::string advice;       // why, when the rate was left to us
   linear::Metrics train;
@@ -44,7 +55,7 @@ struct FitResult {
 // Throws Error (usage) for options that do not fit one another; needs no data, so it can be asked first.
 void check(const FitRequest& options);
 
-// prepared: what prepare() made of options.data; with options.choose_l2 the penalty is chosen here. A run whose loss
+// prepared: what prepare() made of options.data; a penalty that is left to us is chosen here. A run whose loss
 // became NaN or infinite returns with stop = not_finite and the last finite weights in the model. With several
 // processes each prepares the same data and keeps its share of the training rows; the file to resume from is read, and
 // record, progress, metrics and what else a model file holds beside weights are made, in rank 0 alone. Throws Error in

@@ -37,11 +37,15 @@ struct FitRequest {
   DataOptions data;
   Solver solver = Solver::automatic;
   bool choose_l2 = true;                         // data.l2 by cross-validation, unless there is another penalty
-  std::optional<int> folds, path;                // of that: linear::PathOptions
+  bool choose_l1 = false;                        // data.l1 by cross-validation
+  std::optional<double> elastic_net;             // the share of L1 in a penalty of both (linear::with_elastic_net),
+  std::optional<double> lambda;                  // ... and its strength; default: by cross-validation
+  std::optional<int> folds, path;                // of cross-validation: linear::PathOptions
   std::optional<linear::ConstantKind> constant;  // behind the rate, unless training.rate is a number; default: by trial
-  std::optional<double> tolerance;  // the proven gap of newton and lbfgs, the change of the loss of the others
-  linear::SolverOptions training;   // solver, constant, tolerances and seed are filled in from the above
-  bool random_start = false;        // w0 ~ N(0, 1) instead of zero
+  std::optional<double> tolerance;   // the proven gap of newton and lbfgs, the change of the loss of the others
+  std::optional<double> validation;  // share of the training rows that early stopping holds out
+  linear::SolverOptions training;    // solver, constant, tolerances and seed are filled in from the above
+  bool random_start = false;         // w0 ~ N(0, 1) instead of zero
   bool single_precision = false;
   unsigned threads = 0;  // 0: all cores, shared evenly by the processes on one machine
   std::string resume;    // a model file of an unfinished run; empty: start anew

@@ -20,6 +20,9 @@ data::Table load_table(const std::string& source, const data::ReadOptions& optio
 
 Prepared prepare(const DataOptions& options);
 
+// Learns scaling and K again, of other training rows or with another penalty.
+void learn_preparation(const DataOptions& options, Prepared& prepared);
+
 // The model that the options ask for: scaling, intercept, penalty, K.
 linear::FitOptions model_of(const DataOptions& options);
 

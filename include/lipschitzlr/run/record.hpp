@@ -16,7 +16,7 @@ enum class RecordKind { network, linear, unknown };
 enum class RecordState { complete, cut_short, damaged, missing };
 std::string to_string(RecordState state);  // "complete", "cut short", "damaged", "missing"
 
-// What the L2 penalty of a fit was chosen by: the loss of rows held out, for each lambda that was tried.
+// What the penalty of a fit was chosen by: the loss of rows held out, for each lambda that was tried.
 struct PenaltyCurve {
   std::vector<double> lambda, loss, standard_error;  // of one length
 };
