@@ -171,6 +171,7 @@ void show_fit(const run::FitResult& result) {
   if (!result.advice.empty()) fmt::print("{}", wrap("  ", "chosen because " + result.advice));
   show_metrics(result.model.family, result.train, result.test);
   show_checks(result.checks, takes_rate(result.choice.solver));
+  for (const std::string& remark : result.remarks) fmt::print("{}", wrap("note: ", remark));
   for (const std::string& warning : result.warnings) fmt::print("{}", wrap("warning: ", warning));
 }
 

@@ -15,6 +15,7 @@
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/held_rows.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
+#include "run/design_remarks.hpp"
 #include "run/fit_progress.hpp"
 #include "run/fit_summary.hpp"
 #include "run/record_writer.hpp"
@@ -258,7 +259,8 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   result.seconds = outcome.last.seconds + (result.chosen_penalty ? result.chosen_penalty->seconds : 0);
   if (held) result.kept = {held->rows(), outcome.state.best_epoch, outcome.state.best_loss};
   result.model = linear::make_model(prepared.train, prepared, outcome.weights().template cast<double>());
-  const DenseMatrix<double> scores = problem->scores(outcome.weights());  // collective
+  result.remarks = design_remarks(*problem, prepared, result);  // collective, as is the next
+  const DenseMatrix<double> scores = problem->scores(outcome.weights());
   if (is_root(communicator)) conclude(prepared, setting, outcome.state, scores, pool, record, result);
   return result;
 }

@@ -172,6 +172,7 @@ json summary_of(const json& setting, const FitResult& result) {
                   {"advice", result.advice},
                   {"stop", to_string(result.stop)},
                   {"converged", is_converged(result.stop)},
+                  {"remarks", result.remarks},
                   {"warnings", result.warnings},
                   {"epochs", result.last.epoch},
                   {"steps", result.last.step},

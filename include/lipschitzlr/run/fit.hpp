@@ -48,6 +48,7 @@ struct FitResult {
   std::string advice;       // why, when the rate was left to us
   linear::Metrics train;
   std::optional<linear::Metrics> test;
+  std::vector<std::string> remarks;   // constant and collinear columns, ill-conditioning, a separating direction
   std::vector<std::string> warnings;  // not converged, or nothing learnt: what it is and what to do
   std::string record_failure;         // why the record is not complete; empty when it is, or none was wanted
 };
