@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linear/full_pass.hpp"
+#include "linear/hessian.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/table/split.hpp"
@@ -20,7 +21,10 @@ constexpr double kLargeProblem = 5e6;  // stored values times outputs: five fold
 constexpr double kInterceptGap = 1e-12;
 constexpr std::int64_t kPathSteps = 100;
 constexpr int kFolds = 5;
-constexpr int kPartsOfSplit = 25, kHeldRowss = 5;
+constexpr std::size_t kLastValues = 4;                  // of the path, from which its end is seen:
+constexpr double kFlatShare = 1e-5, kRisenShare = 0.1;  // they hardly differ, or are all so far above the lowest
+constexpr Index kMostMoments = 1000;                    // features whose Gram matrix is worth keeping for a path
+constexpr int kPartsOfSplit = 25, kHeldParts = 5;
 
 using RowList = std::vector<Index>;
 
@@ -31,7 +35,7 @@ std::vector<Round> rounds_of(const data::Table& table, const Shape& shape, const
   Random random(path.seed);
   if (path.folds == 0 && shape.stored * static_cast<double>(shape.outputs) > kLargeProblem) {
     std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random);
-    parts.resize(kHeldRowss);
+    parts.resize(kHeldParts);
     return {std::move(parts)};
   }
   const Index folds = std::min<Index>(path.folds > 0 ? path.folds : kFolds, table.rows());
@@ -127,10 +131,58 @@ void choose(PenaltyPath& path) {
   path.sparing = static_cast<std::size_t>(std::find_if(path.points.begin(), best, near) - path.points.begin());
 }
 
-// Trains along the path without the rows of the round and measures each of its parts.
+// The optimum for one lambda after the other, each from the one before. Least squares of few features need the rows
+// only once: for X'X and X'y.
+template <class Scalar>
+class PathSolver {
+ public:
+  explicit PathSolver(Problem<Scalar>& problem) : problem_(problem) {
+    options_.gap_tolerance = kPathGap;
+    options_.epochs = kPathSteps;
+    if (problem.setup().family != Family::linear || problem.features() > kMostMoments) return;
+    const Penalty penalty = problem.setup().penalty;
+    problem.set_penalty({});
+    gram_ = mean_gram(problem, {});
+    target_product_ = -full_pass(problem, problem.zero_weights().template cast<double>()).gradient;
+    problem.set_penalty(penalty);
+  }
+
+  Weights<double> solve_with(const Penalty& penalty) {
+    problem_.set_penalty(penalty);
+    if (gram_.size() > 0 && penalty.l1 == 0) {
+      return bound::CurvatureMatrix(gram_ + penalty_curvature(penalty, problem_.features())).step(target_product_);
+    }
+    State<Scalar> start;
+    start.weights = std::move(weights_);
+    weights_ = solve(problem_, options_, std::move(start)).state.weights;
+    return weights_.template cast<double>();
+  }
+
+ private:
+  Problem<Scalar>& problem_;
+  SolverOptions options_;
+  Eigen::MatrixXd gram_;
+  Weights<double> target_product_;
+  Weights<Scalar> weights_;
+};
+
+// Whether nothing can be expected of smaller lambdas: the loss has stopped to change, or has risen for good.
+bool path_ends(const std::vector<PartLosses>& parts) {
+  std::vector<double> losses(parts.front().losses.size());
+  for (const PartLosses& part : parts) {
+    for (std::size_t i = 0; i < losses.size(); ++i) losses[i] += part.weight * part.losses[i];
+  }
+  if (losses.size() <= kLastValues) return false;
+  const double lowest = *std::min_element(losses.begin(), losses.end());
+  const auto last = losses.end() - kLastValues;
+  const auto [least, most] = std::minmax_element(last - 1, losses.end());
+  return *most - *least <= kFlatShare * *most || *std::min_element(last, losses.end()) > (1 + kRisenShare) * lowest;
+}
+
+// Trains along the path without the rows of the round and measures each of its parts. The first round may end it.
 template <class Scalar>
 std::vector<PartLosses> measure_round(const data::Table& training, Family family, const FitOptions& options,
-                                      const Round& round, const std::vector<double>& lambdas, ThreadPool& pool,
+                                      const Round& round, std::vector<double>& lambdas, bool first, ThreadPool& pool,
                                       Communicator* communicator, const std::function<bool()>& going) {
   const RowList kept = rows_without(round, training.rows());
   const data::Table train = data::take_rows(training, kept);
@@ -144,20 +196,14 @@ std::vector<PartLosses> measure_round(const data::Table& training, Family family
     parts.emplace_back(data::take_rows(training, rows), preparation.scaler, weights_of(options.row_weights, rows));
     measured.push_back({parts.back().weight(), {}});
   }
-  SolverOptions solver;
-  solver.gap_tolerance = kPathGap;
-  solver.epochs = kPathSteps;
-  Weights<Scalar> weights;
-  for (const double lambda : lambdas) {
+  PathSolver<Scalar> solver(*problem);
+  for (std::size_t i = 0; i < lambdas.size(); ++i) {
     expect_going(going, communicator);
-    problem->set_penalty(with_elastic_net(options.penalty, lambda, options.l1_share));
-    State<Scalar> start;
-    start.weights = std::move(weights);
-    weights = solve(*problem, solver, std::move(start)).state.weights;
-    const Weights<double> found = weights.template cast<double>();
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      measured[i].losses.push_back(parts[i].loss(problem->setup(), found, pool));
+    const Weights<double> found = solver.solve_with(with_elastic_net(options.penalty, lambdas[i], options.l1_share));
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      measured[part].losses.push_back(parts[part].loss(problem->setup(), found, pool));
     }
+    if (first && path_ends(measured)) lambdas.resize(i + 1);
   }
   return measured;
 }
@@ -182,8 +228,8 @@ PenaltyPath cross_validate(const data::Table& training, Family family, const Fit
   }
   std::vector<PartLosses> measured;
   for (const Round& round : rounds) {
-    for (PartLosses& part :
-         measure_round<Scalar>(training, family, options, round, lambdas, pool, communicator, going)) {
+    for (PartLosses& part : measure_round<Scalar>(training, family, options, round, lambdas, measured.empty(), pool,
+                                                  communicator, going)) {
       measured.push_back(std::move(part));
     }
   }

@@ -4,9 +4,7 @@
 #include "lipschitzlr/linear/gram.hpp"
 
 namespace lipschitzlr::linear {
-namespace {
 
-// X'DX / m with every row times its weight; empty: D = I.
 template <class Scalar>
 Eigen::MatrixXd mean_gram(const Problem<Scalar>& problem, const Vector<double>& d) {
   const Vector<double>& weights = problem.row_weights();
@@ -15,8 +13,6 @@ Eigen::MatrixXd mean_gram(const Problem<Scalar>& problem, const Vector<double>& 
                     problem.matrix()) /
          problem.total_weight();
 }
-
-}  // namespace
 
 template <class Scalar>
 bound::CurvatureMatrix constant_curvature(const Problem<Scalar>& problem, double factor) {
@@ -51,6 +47,8 @@ bound::CurvatureMatrix hessian_at(const Problem<Scalar>& problem, const FullPass
   return bound::CurvatureMatrix(std::move(matrix));
 }
 
+template Eigen::MatrixXd mean_gram(const Problem<float>&, const Vector<double>&);
+template Eigen::MatrixXd mean_gram(const Problem<double>&, const Vector<double>&);
 template bound::CurvatureMatrix constant_curvature(const Problem<float>&, double);
 template bound::CurvatureMatrix constant_curvature(const Problem<double>&, double);
 template bound::CurvatureMatrix hessian_at(const Problem<float>&, const FullPass&);

@@ -6,6 +6,10 @@
 
 namespace lipschitzlr::linear {
 
+// X'DX/m with every row times its weight; empty: D = I. Collective.
+template <class Scalar>
+Eigen::MatrixXd mean_gram(const Problem<Scalar>& problem, const Vector<double>& d);
+
 // factor X'X/m + P, every row times its weight; collective.
 template <class Scalar>
 bound::CurvatureMatrix constant_curvature(const Problem<Scalar>& problem, double factor);

@@ -5,7 +5,8 @@
 // all folds. L2 alone: from beta, the constant of the gradient without a penalty, at which even the best determined
 // direction is halved, down to 1e-8 of it. With L1: from the smallest lambda at which all weights are 0,
 //   max_j |g_j| / share,   g the gradient where the intercept alone is trained,
-// down to 1e-4 of it, or to 1e-2 with more columns than rows: there too many weights fit the rows perfectly. Unless
+// down to 1e-4 of it, or to 1e-2 with more columns than rows: there too many weights fit the rows perfectly. The
+// first fold ends the path for all where its last values hardly differ, or are all a tenth above its lowest. Unless
 // folds are asked for, large problems have one split: four fifths train, and the rest is measured in five parts.
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace lipschitzlr::linear {
 
 struct PathOptions {
   int folds = 0;    // 0: five, and one split of a large problem; fewer rows make fewer folds
-  int values = 30;  // lambdas, at least 2
+  int values = 30;  // lambdas at most, at least 2
   std::uint64_t seed = 1;
 };
 
