@@ -14,7 +14,7 @@ namespace {
 constexpr double kFallShare = 1e-4;  // Armijo's
 constexpr int kMostHalves = 30;
 constexpr int kMostSweeps = 500;
-constexpr double kQuietSweep = 1e-16;  // of the first sweep's fall
+constexpr double kQuietSweep = 0.01, kLeastQuietSweep = 1e-16;  // of the first sweep's fall; the first times the gap
 constexpr std::size_t kMostWorking = 2000;
 constexpr Index kMostCoupled = 1000;  // weights of all outputs whose common Hessian is worth its size
 constexpr double kFlat = 8 * std::numeric_limits<double>::epsilon();
@@ -48,7 +48,8 @@ class CoordinateDescent {
       : problem_(problem),
         penalty_(problem.setup().penalty),
         run_(problem, options, std::move(start), observer),
-        kept_(penalized_features(problem)) {
+        kept_(penalized_features(problem)),
+        quiet_(std::max(kLeastQuietSweep, kQuietSweep * gap_share(options, problem.setup().family))) {
     run_.state().solver = to_string(Solver::coordinate);
     weights_ = run_.state().weights.template cast<double>();
   }
@@ -155,7 +156,7 @@ class CoordinateDescent {
         w = next;
       }
       if (sweep == 0) begun = fall;
-      if (fall <= kQuietSweep * begun) return;
+      if (fall <= quiet_ * begun) return;
     }
   }
 
@@ -199,7 +200,8 @@ class CoordinateDescent {
   const Problem<Scalar>& problem_;
   const Penalty& penalty_;
   CertifiedRun<Scalar> run_;
-  Index kept_;  // the weights with a penalty come first
+  Index kept_;    // the weights with a penalty come first
+  double quiet_;  // a sweep that falls by less of the first ends: more than the gap asks for is not worth its time
   Weights<double> weights_;
   FullPass pass_;
   double rate_ = 1;

@@ -36,12 +36,13 @@ TEST(Scaling, WholeWeightsOfRowsCountAsRepeatedRows) {
                  plain = Scaler::learn(scaling, repeated, true);
     for (std::size_t j = 0; j < 4; ++j) {
       EXPECT_NEAR(weighted.offsets[j], plain.offsets[j], 1e-15) << to_string(scaling);
-      EXPECT_NEAR(weighted.factors[j], plain.factors[j], 1e-14 * plain.factors[j]) << to_string(scaling);
+      EXPECT_NEAR(weighted.factors[j], plain.factors[j], 1e-14 * std::abs(plain.factors[j])) << to_string(scaling);
     }
   }
   const Scaler thin = Scaler::learn(Scaling::column_sum, sparse(x), true, {}, weights),
                plain = Scaler::learn(Scaling::column_sum, sparse(repeated), true);
-  for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(thin.factors[j], plain.factors[j], 1e-14 * plain.factors[j]);
+  for (std::size_t j = 0; j < 4; ++j)
+    EXPECT_NEAR(thin.factors[j], plain.factors[j], 1e-14 * std::abs(plain.factors[j]));
   const Vector<double> none = Vector<double>::Zero(5);
   EXPECT_NE(complaint(Fault::data, [&] { Scaler::learn(Scaling::standard, x, true, {}, none); }).find("all 0"),
             std::string::npos);
