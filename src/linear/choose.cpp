@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "linear/row_sample.hpp"
+#include "linear/row_space.hpp"
 #include "lipschitzlr/base/collective.hpp"
 
 namespace lipschitzlr::linear {
@@ -11,7 +12,7 @@ namespace {
 constexpr Index kMostMatrixFeatures = 2000;  // of a dense design whose matrix constant is worth its Cholesky factor
 
 struct SolverRule {
-  bool least_squares;   // for that family; otherwise for classes
+  bool least_squares;   // for that family; otherwise for classes without a penalty, where L-BFGS can't prove anything
   double most_weights;  // q
   bool needs_rows;      // at least q of them
   Solver solver;
@@ -21,7 +22,7 @@ struct SolverRule {
 // The first one that fits; L-BFGS where none does. A Hessian of q weights takes 8 q^2 bytes and q^3/3 multiplications.
 constexpr SolverRule kSolverRules[] = {
     {true, 3000, false, Solver::newton, "solved directly with the exact Hessian"},
-    {false, 500, true, Solver::newton, "few enough for Newton's method with the exact Hessian"},
+    {false, 500, true, Solver::newton, "without a penalty only Newton's method proves the optimum"},
 };
 
 }  // namespace
@@ -36,6 +37,7 @@ template <class Scalar>
 Shape shape_of(const Problem<Scalar>& problem) {
   Shape shape{problem.setup().family, problem.rows(), problem.features(), problem.setup().classes};
   shape.l1 = problem.setup().penalty.l1 > 0;
+  shape.penalised = !problem.setup().penalty.empty();
   if (const auto* matrix = std::get_if<SparseMatrix<Scalar>>(&problem.matrix())) {
     shape.sparse = true;
     shape.stored = all_reduce_sum(problem.communicator(), static_cast<double>(matrix->nonZeros()));
@@ -54,8 +56,12 @@ Choice choose_solver(const Shape& shape) {
   if (choose_coordinates(shape) == Coordinates::sample) {
     return {Solver::lbfgs, text("L-BFGS in the coordinates of the Hessian, begun on a sample of the rows")};
   }
+  if (shape.penalised && is_wide(shape)) {
+    return {Solver::lbfgs, text("solved in the space of the rows, proven by L-BFGS in all weights")};
+  }
   for (const SolverRule& rule : kSolverRules) {
     if (rule.least_squares != (shape.family == Family::linear) || q > rule.most_weights) continue;
+    if (!rule.least_squares && shape.penalised) continue;
     if (rule.needs_rows && static_cast<double>(shape.rows) < q) continue;
     return {rule.solver, text(rule.reason)};
   }

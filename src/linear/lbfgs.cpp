@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kPairs = 10;
 constexpr double kSufficient = 1e-4, kSteep = 0.9;  // Wolfe's conditions on the loss and on the slope
 constexpr int kMostTrials = 40;
+constexpr std::int64_t kManySteps = 50;
+constexpr Index kMostHessian = 500;  // features whose Hessian is worth its Cholesky factor
 constexpr int kQuietPromises = 5;
 constexpr int kRenewal = 5;     // steps that a Hessian serves
 constexpr double kFill = 1e-8;  // added to the unit diagonal of B: collinear columns must not stop its factorisation
@@ -106,7 +108,12 @@ class Lbfgs {
   }
 
   // Of a sample's Hessian only a few steps are as good as Newton's: then M is that of all rows, which proves more, too.
-  bool renews() const { return sample_ && step() > 0 && step() % kRenewal == 0; }
+  // In other coordinates many steps mean that these are bad ones.
+  bool renews() const {
+    const bool pays = sample_ || (step() >= kManySteps && problem_.setup().family == Family::logistic &&
+                                  problem_.features() <= kMostHessian);
+    return pays && step() > 0 && step() % kRenewal == 0;
+  }
   double curvature_bound() {
     const FullPass pass = pass_here();
     take_hessian(pass);

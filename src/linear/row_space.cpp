@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 
 #include "lipschitzlr/linear/gram.hpp"
+#include "lipschitzlr/linear/solver.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -34,12 +35,14 @@ SparseMatrix<Scalar> transposed(const SparseMatrix<Scalar>& matrix, Index column
 
 }  // namespace
 
+bool is_wide(const Shape& shape) { return shape.rows <= kMostSpaceRows && shape.features >= kWide * shape.rows; }
+
 template <class Scalar>
 std::optional<Weights<Scalar>> optimum_in_row_space(const Problem<Scalar>& problem, double gap_share) {
   const Penalty& penalty = problem.setup().penalty;
   const Index rows = problem.rows(), spared = penalty.spare_last ? 1 : 0, kept = problem.features() - spared;
   const bool only_l2 = penalty.l2 > 0 && penalty.tikhonov.empty() && penalty.l1 == 0;
-  if (!only_l2 || problem.communicator() != nullptr || rows > kMostSpaceRows || kept < kWide * rows) return {};
+  if (!only_l2 || problem.communicator() != nullptr || !is_wide(shape_of(problem))) return {};
   return std::visit(
       [&](const auto& matrix) -> std::optional<Weights<Scalar>> {
         const auto columns = transposed(matrix, kept, problem.pool());

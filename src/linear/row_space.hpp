@@ -5,12 +5,15 @@
 
 #include <optional>
 
-#include "lipschitzlr/linear/solver.hpp"
+#include "lipschitzlr/linear/choose.hpp"
 
 namespace lipschitzlr::linear {
 
-// The optimum within the given share of the loss, found there; nothing where it does not pay or can't be done: with
-// another penalty, with rows in other processes, with rows that depend on one another.
+// Whether there are so few rows.
+bool is_wide(const Shape& shape);
+
+// The optimum within the given share of the loss, found there; nothing where it can't be done: with another
+// penalty, with rows in other processes, with rows that depend on one another, with too many rows.
 template <class Scalar>
 std::optional<Weights<Scalar>> optimum_in_row_space(const Problem<Scalar>& problem, double gap_share);
 

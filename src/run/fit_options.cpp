@@ -137,7 +137,7 @@ Options training_options(FitRequest& o) {
   const OnlyWith steps{"solver", stepping_solvers()};
   return {
       {"solver", choice(o.solver, names_of(linear::kSolvers)),
-       "auto: newton for few weights (for least squares it is direct), lbfgs for many, coordinate for L1; these "
+       "auto: newton for least squares (direct) and without a penalty, lbfgs for classes, coordinate for L1; these "
        "three and fista, plain proximal steps of 1/beta, prove how near the optimum they are; the others take a "
        "computed rate"},
       {"rate", rate_member(o),

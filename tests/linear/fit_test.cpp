@@ -76,7 +76,9 @@ TEST(Fit, SparseAndDenseFeaturesGiveTheSameModel) {
   DenseMatrix<double> features = random_matrix(60, 4, 6);
   const Vector<double> target = random_targets(Family::logistic, features, 2, 7);
   features = (features.array().abs() < 0.5).select(0, features);
-  const FitOptions options{.scaling = data::Scaling::none, .penalty = {0.1, {}}, .solver = {.gap_tolerance = 1e-14}};
+  const FitOptions options{.scaling = data::Scaling::none,
+                           .penalty = {0.1, {}},
+                           .solver = {.solver = Solver::newton, .gap_tolerance = 1e-14}};
   const Model dense = fit(table_of(features, target, {"no", "yes"}), options);
   const Model sparse = fit(table_of(SparseMatrix<double>(features.sparseView()), target, {"no", "yes"}), options);
   EXPECT_LT((dense.weights - sparse.weights).norm(), 1e-9);

@@ -2,9 +2,10 @@
 // Which solver a problem gets when none is asked for: by its shape alone, so that the same data get the same solver on
 // any machine. With p features, k outputs and q = p (k-1) weights that matter (p for one output):
 //   L1 in the penalty                          coordinate   one weight at a time, with the column's constant
+//   twice as many features as rows             lbfgs        begun at the optimum in the space of the rows
 //   least squares, p small                     newton       direct: the Hessian is exact, one step ends it
 //   two classes, many rows for each weight     lbfgs        in the coordinates of a sample's Hessian
-//   classes, q small, at least as many rows    newton       the Hessian, with the matrix constant B behind it
+//   classes without a penalty, q small         newton       the Hessian, with the matrix constant B behind it
 //   everything else                            lbfgs        in the coordinates of B^1/2 or of B's diagonal
 // The limits are the table in choose.cpp.
 
@@ -35,6 +36,7 @@ struct Shape {
   bool sparse = false;
   bool l1 = false;    // in the penalty
   double stored = 0;  // values of the design, zeros of a dense one included
+  bool penalised = false;
 
   double weights() const { return static_cast<double>(features) * static_cast<double>(outputs > 1 ? outputs - 1 : 1); }
 };
