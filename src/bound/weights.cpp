@@ -16,7 +16,7 @@ struct Columns {
 };
 
 template <class Scalar>
-Columns summarise(const DenseMatrix<Scalar>& matrix) {
+Columns summarise(const DenseView<Scalar>& matrix) {
   Columns columns{Vector<double>::Zero(matrix.cols()), matrix.row(0).transpose().template cast<double>()};
   for (Index row = 0; row < matrix.rows(); ++row) {
     const auto values = matrix.row(row).transpose().template cast<double>();
@@ -27,24 +27,33 @@ Columns summarise(const DenseMatrix<Scalar>& matrix) {
 }
 
 template <class Scalar>
-Columns summarise(const SparseMatrix<Scalar>& matrix) {
+Columns summarise(const DenseMatrix<Scalar>& matrix) {
+  return summarise(DenseView<Scalar>(matrix.data(), matrix.rows(), matrix.cols()));
+}
+
+template <class Scalar>
+Columns summarise(const SparseView<Scalar>& matrix) {
   Columns columns{Vector<double>::Zero(matrix.cols()),
                   Vector<double>::Constant(matrix.cols(), -std::numeric_limits<double>::infinity())};
   Eigen::Matrix<Index, Eigen::Dynamic, 1> stored = Eigen::Matrix<Index, Eigen::Dynamic, 1>::Zero(matrix.cols());
   for (Index row = 0; row < matrix.rows(); ++row) {
-    const auto values = row_values(matrix, row);
-    const auto places = row_columns(matrix, row);
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      const double value = static_cast<double>(values[j]);
-      columns.sum[places[j]] += value;
-      columns.largest[places[j]] = std::max(columns.largest[places[j]], value);
-      ++stored[places[j]];
+    for (typename SparseView<Scalar>::InnerIterator cell(matrix, row); cell; ++cell) {
+      const double value = static_cast<double>(cell.value());
+      columns.sum[cell.col()] += value;
+      columns.largest[cell.col()] = std::max(columns.largest[cell.col()], value);
+      ++stored[cell.col()];
     }
   }
   for (Index column = 0; column < matrix.cols(); ++column) {
     if (stored[column] < matrix.rows()) columns.largest[column] = std::max(columns.largest[column], 0.0);
   }
   return columns;
+}
+
+template <class Scalar>
+Columns summarise(const SparseMatrix<Scalar>& matrix) {
+  return summarise(SparseView<Scalar>(matrix.rows(), matrix.cols(), matrix.nonZeros(), matrix.outerIndexPtr(),
+                                      matrix.innerIndexPtr(), matrix.valuePtr(), matrix.innerNonZeroPtr()));
 }
 
 }  // namespace
@@ -64,5 +73,9 @@ double weight_bound_estimate(const Matrix& raw_features) {
 
 #define LIPSCHITZLR_WEIGHTS(Matrix) template double weight_bound_estimate(const Matrix&)
 LIPSCHITZLR_FOR_EACH_MATRIX(LIPSCHITZLR_WEIGHTS);
+LIPSCHITZLR_WEIGHTS(DenseView<float>);
+LIPSCHITZLR_WEIGHTS(DenseView<double>);
+LIPSCHITZLR_WEIGHTS(SparseView<float>);
+LIPSCHITZLR_WEIGHTS(SparseView<double>);
 
 }  // namespace lipschitzlr::bound

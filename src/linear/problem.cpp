@@ -26,6 +26,14 @@ void scale_rows(SparseMatrix<Scalar>& matrix, const Vector<double>& factors) {
   }
 }
 
+// As a move, but Eigen would copy a sparse matrix that is moved.
+template <class Matrix>
+Matrix taken(Matrix& features) {
+  Matrix own;
+  std::visit([&](auto& matrix) { own.template emplace<std::decay_t<decltype(matrix)>>().swap(matrix); }, features);
+  return own;
+}
+
 template <class Value, class Measure>
 const Value& once(std::optional<Value>& slot, Measure&& measure) {
   if (!slot) slot = measure();
@@ -43,7 +51,7 @@ double default_weight_bound(Family family, Index classes, const Penalty& penalty
 template <class Scalar>
 Problem<Scalar>::Problem(Matrix features, Vector<Scalar> targets, ProblemSetup setup, ThreadPool& pool,
                          Communicator* communicator, const Vector<double>& row_weights)
-    : features_(std::move(features)),
+    : features_(taken(features)),
       targets_(std::move(targets)),
       row_weights_(row_weights.cast<Scalar>().template cast<double>()),
       setup_(std::move(setup)),

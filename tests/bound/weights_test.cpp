@@ -12,6 +12,7 @@ TEST(WeightBound, HandComputedForAllKindsOfMatrix) {
   const DenseMatrix<double> matrix{{0, -1, 1, 0}, {4, -5, 0, 0}};
   EXPECT_DOUBLE_EQ(weight_bound_estimate(matrix), 3.25);
   EXPECT_DOUBLE_EQ(weight_bound_estimate(DenseMatrix<float>(matrix.cast<float>())), 3.25);
+  EXPECT_DOUBLE_EQ(weight_bound_estimate(DenseView<double>(matrix.data(), matrix.rows(), matrix.cols())), 3.25);
   EXPECT_DOUBLE_EQ(weight_bound_estimate(SparseMatrix<double>(matrix.sparseView())), 3.25);
   EXPECT_DOUBLE_EQ(weight_bound_estimate(SparseMatrix<float>(matrix.cast<float>().sparseView())), 3.25);
 }

@@ -16,6 +16,12 @@ using DenseMatrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen:
 template <class Scalar>
 using SparseMatrix = Eigen::SparseMatrix<Scalar, Eigen::RowMajor, std::int32_t>;
 
+// The same in memory that belongs to somebody else, which must outlive the view.
+template <class Scalar>
+using DenseView = Eigen::Map<const DenseMatrix<Scalar>>;
+template <class Scalar>
+using SparseView = Eigen::Map<const SparseMatrix<Scalar>>;
+
 template <class Scalar>
 using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
 

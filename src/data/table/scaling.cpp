@@ -35,7 +35,19 @@ class RowWeights {
   double total_;
 };
 
-Summary summarise(const DenseMatrix<double>& matrix, const RowWeights& weights) {
+// A cast to the type it has would keep Eigen from vectorising.
+template <class Scalar>
+auto in_double(const DenseView<Scalar>& view) {
+  if constexpr (std::is_same_v<Scalar, double>) {
+    return view;
+  } else {
+    return view.template cast<double>();
+  }
+}
+
+template <class Scalar>
+Summary summarise(const DenseView<Scalar>& view, const RowWeights& weights) {
+  const auto matrix = in_double(view);
   Summary summary;
   if (weights.all_alike()) {
     summary.mean = matrix.colwise().sum().array() / weights.total();
@@ -64,14 +76,15 @@ Summary summarise(const DenseMatrix<double>& matrix, const RowWeights& weights) 
   return summary;
 }
 
-Summary summarise(const SparseMatrix<double>& matrix, const RowWeights& weights) {
+template <class Scalar>
+Summary summarise(const SparseView<Scalar>& matrix, const RowWeights& weights) {
   Row sum = Row::Zero(matrix.cols()), stored = sum, filled = sum;  // cells, and what their rows weigh
   Summary summary{sum, sum, sum, sum, sum};
   const auto each_cell = [&](auto&& visit) {
     for (Index row = 0; row < matrix.rows(); ++row) {
       if (!(weights[row] > 0)) continue;
-      for (SparseMatrix<double>::InnerIterator cell(matrix, row); cell; ++cell) {
-        visit(cell.col(), cell.value(), weights[row]);
+      for (typename SparseView<Scalar>::InnerIterator cell(matrix, row); cell; ++cell) {
+        visit(cell.col(), static_cast<double>(cell.value()), weights[row]);
       }
     }
   };
@@ -113,12 +126,23 @@ Row safe_units(const Row& low, const Row& high) {
   });
 }
 
-template <class Matrix>
-Summary summarise_safely(const Matrix& matrix, const RowWeights& weights) {
-  Summary summary = summarise(matrix, weights);
+template <class Scalar>
+Features in_units(const DenseView<Scalar>& view, const Row& units) {
+  return DenseMatrix<double>(in_double(view) * units.matrix().asDiagonal());
+}
+
+template <class Scalar>
+Features in_units(const SparseView<Scalar>& view, const Row& units) {
+  return SparseMatrix<double>(view.template cast<double>() * units.matrix().asDiagonal());
+}
+
+template <class View>
+Summary summarise_safely(const View& view, const RowWeights& weights) {
+  Summary summary = summarise(view, weights);
   const Row units = safe_units(summary.low, summary.high);
   if ((units == 1).all()) return summary;
-  summary = summarise(Matrix(matrix * units.matrix().asDiagonal()), weights);
+  const Features scaled = in_units(view, units);
+  summary = std::visit([&](const auto& matrix) { return summarise(matrix, weights); }, view_of(scaled));
   for (Row* row : {&summary.mean, &summary.deviation, &summary.magnitude, &summary.low, &summary.high}) *row /= units;
   return summary;
 }
@@ -180,8 +204,9 @@ void for_rows(Index rows, ThreadPool* pool, const Task& task) {
 }
 
 // Scales the features into the first columns and writes the intercept, when asked for, into the last.
-template <class Scalar>
-DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseMatrix<double>& rows, bool intercept, ThreadPool* pool) {
+template <class Scalar, class Given>
+DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseView<Given>& view, bool intercept, ThreadPool* pool) {
+  const auto rows = in_double(view);
   check_columns(rows.cols(), scaler.features());
   const Index columns = rows.cols();
   const Eigen::Map<const Row> offsets(scaler.offsets.data(), columns), factors(scaler.factors.data(), columns);
@@ -195,8 +220,8 @@ DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseMatrix<double>& rows,
   return scaled;
 }
 
-template <class Scalar>
-SparseMatrix<Scalar> scale(const Scaler& scaler, const SparseMatrix<double>& rows, bool intercept, ThreadPool* pool) {
+template <class Scalar, class Given>
+SparseMatrix<Scalar> scale(const Scaler& scaler, const SparseView<Given>& rows, bool intercept, ThreadPool* pool) {
   check_columns(rows.cols(), scaler.features());
   refuse_offsets(scaler.offsets, scaler.kind);
   const auto* const starts = rows.outerIndexPtr();
@@ -204,7 +229,7 @@ SparseMatrix<Scalar> scale(const Scaler& scaler, const SparseMatrix<double>& row
   SparseMatrix<Scalar> scaled(rows.rows(), rows.cols() + more);
   scaled.resizeNonZeros(rows.nonZeros() + more * rows.rows());
   for (Index row = 0; row <= rows.rows(); ++row) {
-    scaled.outerIndexPtr()[row] = starts[row] + more * static_cast<int>(row);
+    scaled.outerIndexPtr()[row] = starts[row] - starts[0] + more * static_cast<int>(row);
   }
   for_rows(rows.rows(), pool, [&](Index first, Index last) {
     for (Index row = first; row < last; ++row) {
@@ -212,8 +237,8 @@ SparseMatrix<Scalar> scale(const Scaler& scaler, const SparseMatrix<double>& row
       for (auto from = starts[row]; from < starts[row + 1]; ++from, ++to) {
         const auto column = rows.innerIndexPtr()[from];
         scaled.innerIndexPtr()[to] = column;
-        scaled.valuePtr()[to] =
-            static_cast<Scalar>(rows.valuePtr()[from] * scaler.factors[static_cast<std::size_t>(column)]);
+        scaled.valuePtr()[to] = static_cast<Scalar>(static_cast<double>(rows.valuePtr()[from]) *
+                                                    scaler.factors[static_cast<std::size_t>(column)]);
       }
       if (!intercept) continue;
       scaled.innerIndexPtr()[to] = static_cast<int>(rows.cols());
@@ -248,9 +273,15 @@ Scaling scaling_from(const std::string& name) {
 
 Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, const std::vector<std::string>& names,
                      const Vector<double>& row_weights) {
-  const Index columns = data::columns(training);
-  if (data::rows(training) == 0) throw Error(Fault::data, "the scaling can't be learned: there are no training rows");
-  const RowWeights weights(row_weights, data::rows(training));
+  return learn(scaling, view_of(training), intercept, names, row_weights);
+}
+
+Scaler Scaler::learn(Scaling scaling, const FeatureView& training, bool intercept,
+                     const std::vector<std::string>& names, const Vector<double>& row_weights) {
+  const Index rows = std::visit([](const auto& view) { return view.rows(); }, training);
+  const Index columns = std::visit([](const auto& view) { return view.cols(); }, training);
+  if (rows == 0) throw Error(Fault::data, "the scaling can't be learned: there are no training rows");
+  const RowWeights weights(row_weights, rows);
   Scaler scaler{scaling, intercept, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
                 std::vector<double>(static_cast<std::size_t>(columns), 1.0)};
   if (scaling != Scaling::none && columns > 0) {
@@ -273,7 +304,9 @@ Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, 
       if (scaling == Scaling::standard && width > 0) factor = inverse(summary.deviation(column));
     }
   }
-  if (std::holds_alternative<SparseMatrix<double>>(training)) refuse_offsets(scaler.offsets, scaling);
+  const bool dense =
+      std::holds_alternative<DenseView<double>>(training) || std::holds_alternative<DenseView<float>>(training);
+  if (!dense) refuse_offsets(scaler.offsets, scaling);
   if (intercept) {
     scaler.offsets.push_back(0);
     scaler.factors.push_back(scaling == Scaling::column_sum ? 1 / weights.total() : 1);
@@ -282,22 +315,38 @@ Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, 
 }
 
 Features Scaler::apply(const Features& rows) const {
-  return std::visit([&](const auto& matrix) { return Features(scale<double>(*this, matrix, false, nullptr)); }, rows);
+  return std::visit([&](const auto& view) { return Features(scale<double>(*this, view, false, nullptr)); },
+                    view_of(rows));
+}
+
+template <class Scalar>
+std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>> Scaler::design(const FeatureView& rows,
+                                                                       ThreadPool* pool) const {
+  std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>> made;
+  std::visit(
+      [&](const auto& view) {
+        auto scaled = scale<Scalar>(*this, view, intercept, pool);
+        made.template emplace<decltype(scaled)>().swap(scaled);  // Eigen would copy a sparse matrix that is moved
+      },
+      rows);
+  return made;
 }
 
 template <class Scalar>
 DenseMatrix<Scalar> Scaler::design(const DenseMatrix<double>& rows, ThreadPool* pool) const {
-  return scale<Scalar>(*this, rows, intercept, pool);
+  return scale<Scalar>(*this, view_of(rows), intercept, pool);
 }
 
 template <class Scalar>
 SparseMatrix<Scalar> Scaler::design(const SparseMatrix<double>& rows, ThreadPool* pool) const {
-  return scale<Scalar>(*this, rows, intercept, pool);
+  return scale<Scalar>(*this, view_of(rows), intercept, pool);
 }
 
-template DenseMatrix<float> Scaler::design(const DenseMatrix<double>&, ThreadPool*) const;
-template DenseMatrix<double> Scaler::design(const DenseMatrix<double>&, ThreadPool*) const;
-template SparseMatrix<float> Scaler::design(const SparseMatrix<double>&, ThreadPool*) const;
-template SparseMatrix<double> Scaler::design(const SparseMatrix<double>&, ThreadPool*) const;
+#define LIPSCHITZLR_DESIGN(Scalar)                                                              \
+  template DenseMatrix<Scalar> Scaler::design(const DenseMatrix<double>&, ThreadPool*) const;   \
+  template SparseMatrix<Scalar> Scaler::design(const SparseMatrix<double>&, ThreadPool*) const; \
+  template std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>> Scaler::design(const FeatureView&, ThreadPool*) const
+LIPSCHITZLR_DESIGN(float);
+LIPSCHITZLR_DESIGN(double);
 
 }  // namespace lipschitzlr::data

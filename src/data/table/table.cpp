@@ -44,6 +44,17 @@ std::vector<double> distinct_values(const Vector<double>& target, std::size_t li
 
 }  // namespace
 
+DenseView<double> view_of(const DenseMatrix<double>& matrix) { return {matrix.data(), matrix.rows(), matrix.cols()}; }
+
+SparseView<double> view_of(const SparseMatrix<double>& matrix) {
+  return {matrix.rows(),          matrix.cols(),     matrix.nonZeros(),       matrix.outerIndexPtr(),
+          matrix.innerIndexPtr(), matrix.valuePtr(), matrix.innerNonZeroPtr()};
+}
+
+FeatureView view_of(const Features& features) {
+  return std::visit([](const auto& matrix) { return FeatureView(view_of(matrix)); }, features);
+}
+
 Index rows(const Features& features) {
   return std::visit([](const auto& matrix) { return Index{matrix.rows()}; }, features);
 }

@@ -133,6 +133,26 @@ TEST(Scaling, ColumnsWhoseSquaresOverflowOrUnderflowAreScaledLikeOthers) {
             std::string::npos);
 }
 
+TEST(Scaling, RowsInTheMemoryOfOthersAreScaledAlike) {
+  const Dense x{{0, 2, 0, 1}, {3, 0, 0, 1}, {0, 0, 0, 2}};
+  const DenseMatrix<float> single = x.cast<float>();
+  const FeatureView views[] = {view_of(x), DenseView<float>(single.data(), 3, 4)};
+  for (Scaling scaling : {Scaling::none, Scaling::column_sum, Scaling::standard, Scaling::min_max}) {
+    const Scaler scaler = Scaler::learn(scaling, x, true);
+    for (const FeatureView& view : views) {
+      const Scaler same = Scaler::learn(scaling, view, true);
+      EXPECT_EQ(same.offsets, scaler.offsets);
+      EXPECT_EQ(same.factors, scaler.factors);
+      EXPECT_EQ(std::get<Dense>(same.design<double>(view)), scaler.design<double>(x));
+      EXPECT_EQ(std::get<DenseMatrix<float>>(same.design<float>(view)), scaler.design<float>(x));
+    }
+  }
+  const Sparse stored = sparse(x);
+  const Scaler sums = Scaler::learn(Scaling::column_sum, FeatureView(view_of(stored)), true);
+  EXPECT_EQ(Dense(std::get<Sparse>(sums.design<double>(FeatureView(view_of(stored))))), sums.design<double>(x));
+  EXPECT_THROW(Scaler::learn(Scaling::standard, FeatureView(view_of(stored)), true), Error);
+}
+
 TEST(Scaling, SparseAgreesWithDense) {
   const Dense x{{0, 2, 0, 1}, {3, 0, 0, 1}, {0, 0, 0, 2}};
   for (Scaling scaling : {Scaling::none, Scaling::column_sum}) {

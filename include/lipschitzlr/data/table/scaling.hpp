@@ -32,6 +32,8 @@ struct Scaler {
   // only serve in error messages ("column 3" without them). Throws Error (data) when a column that is not all zero sums
   // to zero under column_sum, or when there are no rows; Error (usage) when sparse features would need an offset, which
   // would fill every empty cell.
+  static Scaler learn(Scaling scaling, const FeatureView& training, bool intercept,
+                      const std::vector<std::string>& names = {}, const Vector<double>& row_weights = {});
   static Scaler learn(Scaling scaling, const Features& training, bool intercept,
                       const std::vector<std::string>& names = {}, const Vector<double>& row_weights = {});
 
@@ -47,6 +49,10 @@ struct Scaler {
   DenseMatrix<Scalar> design(const DenseMatrix<double>& rows, ThreadPool* pool = nullptr) const;
   template <class Scalar>
   SparseMatrix<Scalar> design(const SparseMatrix<double>& rows, ThreadPool* pool = nullptr) const;
+  // The same of rows that are read where they are, all of them or some: without another copy of what they hold.
+  template <class Scalar>
+  std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>> design(const FeatureView& rows,
+                                                                 ThreadPool* pool = nullptr) const;
 };
 
 }  // namespace lipschitzlr::data

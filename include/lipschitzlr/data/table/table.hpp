@@ -16,6 +16,13 @@ using Features = std::variant<DenseMatrix<double>, SparseMatrix<double>>;
 Index rows(const Features& features);
 Index columns(const Features& features);
 
+// Features in memory that belongs to somebody else, such as an array of NumPy; it must outlive the view.
+using FeatureView = std::variant<DenseView<double>, SparseView<double>, DenseView<float>, SparseView<float>>;
+
+DenseView<double> view_of(const DenseMatrix<double>& matrix);
+SparseView<double> view_of(const SparseMatrix<double>& matrix);
+FeatureView view_of(const Features& features);
+
 struct Table {
   Features features;
   std::vector<std::string> feature_names;  // one per column: the header's, or x1, x2, ...
