@@ -46,6 +46,12 @@ file(RELATIVE_PATH pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/lipschitzlr.pc.in ${PROJECT_BINARY_DIR}/lipschitzlr.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lipschitzlr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# ---- the C interface
+if(TARGET lipschitzlr_shared)
+  install(TARGETS lipschitzlr_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/lipschitzlr/c_api.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lipschitzlr)
+endif()
+
 # ---- the command line and what belongs to it
 if(TARGET lipschitzlr)
   install(TARGETS lipschitzlr RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

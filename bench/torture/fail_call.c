@@ -1,5 +1,5 @@
-/* For LD_PRELOAD: the FAIL_CALL-th call that writes (data, a folder, a name) fails with errno FAIL_ERRNO, and the number
-   of such calls goes to the file FAIL_COUNT at the end. scripts/torture makes every one of them fail once. */
+/* For LD_PRELOAD: the FAIL_CALL-th call that writes (data, a folder, a name) fails with errno FAIL_ERRNO, and the
+   number of such calls goes to the file FAIL_COUNT at the end. scripts/torture makes every one of them fail once. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,8 +19,8 @@ static int fails(void) {
   return 1;
 }
 
-#define REAL(name, result, ...)                                              \
-  static result (*real)(__VA_ARGS__);                                        \
+#define REAL(name, result, ...)       \
+  static result (*real)(__VA_ARGS__); \
   if (!real) real = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
 
 ssize_t write(int file, const void* bytes, size_t size) {

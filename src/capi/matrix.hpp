@@ -1,0 +1,41 @@
+#pragma once
+// Memory of a caller as matrices of ours: checked, then read where it is.
+
+#include <string>
+#include <vector>
+
+#include "lipschitzlr/c_api.h"
+#include "lipschitzlr/data/table/table.hpp"
+
+namespace lipschitzlr::capi {
+
+// Throws Error (usage) for sizes and pointers that can't be, Error (data) for columns out of order and for numbers that
+// are NaN or infinite.
+data::FeatureView view_of(const lipschitzlr_matrix& matrix);
+
+Index rows_of(const data::FeatureView& features);
+Index columns_of(const data::FeatureView& features);
+bool is_dense(const data::FeatureView& features);
+bool is_single(const data::FeatureView& features);
+double stored_in(const data::FeatureView& features);  // values
+
+// Some rows that follow one another.
+data::FeatureView middle_rows(const data::FeatureView& features, Index first, Index count);
+
+// What to learn from, its features where they are.
+struct Training {
+  data::FeatureView features;
+  Vector<double> target;
+  std::vector<std::string> labels;
+  Vector<double> row_weights;  // empty: all 1
+  std::vector<std::string> names;
+  bool has_names;
+};
+
+Training training_of(const lipschitzlr_rows& rows);
+
+// A copy with the rows in an order that depends on what they hold only: what is drawn from it by a seed does not depend
+// on the order they came in. row_weights are put in the same order.
+data::Table ordered_table(const Training& training, Vector<double>& row_weights);
+
+}  // namespace lipschitzlr::capi
