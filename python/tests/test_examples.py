@@ -1,4 +1,4 @@
-"""The examples and the README's loop run, and print what they say."""
+"""The examples and those in the README run, and print what they say; the package is the installed wheel."""
 from __future__ import annotations
 
 import pathlib
@@ -34,12 +34,26 @@ def test_two_processes_learn_the_digits_with_one_rate() -> None:
     assert accuracies(first)[0] > 85, first
 
 
-def test_the_loop_in_the_readme_prints_what_it_says(tmp_path: pathlib.Path) -> None:
+def test_the_breast_cancer_example_searches_in_vain() -> None:
+    ran = subprocess.run([sys.executable, example("breast_cancer.py")[1]], capture_output=True, text=True)
+    shares = [float(number) for number in re.findall(r"([0-9.]+)%", ran.stdout)]
+    assert ran.returncode == 0 and len(shares) == 2 and min(shares) > 95, ran.stdout + ran.stderr
+    assert "certified" in ran.stdout and "sigma_max" in ran.stdout
+
+
+def test_both_examples_in_the_readme_print_what_it_says(tmp_path: pathlib.Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```python\n(.*?)```\s+prints\s+```\n(.*?)```", readme, re.DOTALL)
-    assert found, "README.md has no Python loop with its output"
-    ran = subprocess.run([sys.executable, "-c", found[1]], capture_output=True, text=True, cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (0, found[2]), ran.stderr
+    examples = re.findall(r"```python\n(.*?)```\s+prints\s+```\n(.*?)```", readme, re.DOTALL)
+    assert [("LipschitzClassifier" in code, "AdaMo" in code) for code, _ in examples] == [(True, False), (False, True)]
+    for code, printed in examples:
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+        assert (ran.returncode, ran.stdout) == (0, printed), ran.stderr
+
+
+def test_the_package_is_installed_with_its_library_and_its_types() -> None:
+    folder = pathlib.Path(lipschitzlr.__file__).parent
+    assert ROOT / "python" not in folder.parents, f"{folder} is the checkout; scripts/python installs the wheel"
+    assert (folder / "py.typed").exists() and (folder / "liblipschitzlr.so").exists()
 
 
 def test_the_version_is_that_of_the_project() -> None:
@@ -47,6 +61,6 @@ def test_the_version_is_that_of_the_project() -> None:
     assert project and lipschitzlr.__version__ == project[1]
 
 
-def test_the_package_itself_needs_no_torch() -> None:
-    code = "import sys, lipschitzlr; sys.exit('torch' in sys.modules)"
+def test_the_package_itself_needs_neither_torch_nor_scikit_learn() -> None:
+    code = "import sys, lipschitzlr; sys.exit(len({'torch', 'sklearn', 'scipy', 'pandas'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
