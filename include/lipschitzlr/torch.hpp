@@ -4,6 +4,7 @@
 // trainings.
 
 #include "lipschitzlr/nn/baseline_optimizers.hpp"
+#include "lipschitzlr/nn/evaluation_weights.hpp"
 #include "lipschitzlr/nn/head.hpp"
 #include "lipschitzlr/nn/keras.hpp"
 #include "lipschitzlr/nn/lipschitz_rate.hpp"

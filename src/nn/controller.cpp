@@ -137,8 +137,9 @@ void RateController::begin_step() {
 }
 
 double RateController::rate() const {
-  return rule_->rate_at(steps_) * rate::schedule_factor(options_.schedule, steps_, options_.schedule_steps) *
-         options_.factor;
+  const ControllerOptions& o = options_;
+  return rule_->rate_at(steps_) * rate::schedule_factor(o.schedule, steps_, o.schedule_steps, o.warmup_steps) *
+         o.factor;
 }
 
 void RateController::end_step() {

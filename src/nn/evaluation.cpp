@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "lipschitzlr/base/collective.hpp"
+#include "lipschitzlr/nn/evaluation_weights.hpp"
 #include "nn/trainer_state.hpp"
 
 namespace lipschitzlr::nn {
@@ -49,6 +50,7 @@ void Trainer::State::measure_pass() {
 
 Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index> chosen) {
   constexpr Index kBatch = 250;
+  const EvaluationWeights now(*state_->optimizer);
   std::vector<double> losses(static_cast<std::size_t>(count_batches(chosen.size(), kBatch))), correct(losses);
   state_->visit_plain(images, chosen, kBatch, [&](std::size_t number, const TrainingBatch& inputs) {
     const at::Tensor scores = state_->forward(inputs);

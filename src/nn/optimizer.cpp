@@ -7,7 +7,6 @@
 #include <torch/serialize/archive.h>
 
 #include <charconv>
-#include <numeric>
 
 #include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -28,13 +27,6 @@ OptimizerOptions& options_of(torch::optim::OptimizerParamGroup& group) {
   auto* const own = dynamic_cast<OptimizerOptions*>(&group.options());
   if (own == nullptr) throw Error(Fault::usage, "the options of a parameter group must be OptimizerOptions");
   return *own;
-}
-
-// One by one, so that it does not depend on the number of threads.
-double sum_of_squares(const at::Tensor& tensor) {
-  const at::Tensor values = tensor.to(at::kCPU, at::kDouble).contiguous();
-  const auto* const begin = values.data_ptr<double>();
-  return std::inner_product(begin, begin + values.numel(), begin, 0.0);
 }
 
 // Takes "17." off the front.
@@ -132,17 +124,34 @@ std::vector<OptimizerStep> Optimizer::begin_step() {
 
 at::Tensor Optimizer::step(LossClosure closure) {
   at::Tensor loss = optimizer::loss_of(closure);
+  loss_.reset();
+  if (loss.defined()) loss_ = loss.item<double>();
+  take_step();
+  return loss;
+}
+
+void Optimizer::step(double loss) {
+  loss_ = loss;
+  take_step();
+}
+
+void Optimizer::take_step() {
   const at::NoGradGuard no_grad;
   controller_.begin_step();
-  std::vector<OptimizerStep> all = begin_step();
-  if (needs_gradient_square()) {
-    double square = 0;
-    for (const OptimizerStep& one : all) square += sum_of_squares(one.gradient);
-    for (OptimizerStep& one : all) one.gradient_square = square;
-  }
+  const std::vector<OptimizerStep> all = begin_step();
+  begin_updates(all);
   for (const OptimizerStep& one : all) update(one);
   controller_.end_step();
-  return loss;
+}
+
+double Optimizer::loss() const {
+  if (loss_) return *loss_;
+  throw Error(Fault::usage,
+              fmt::format("{} needs the loss of every step: call step(loss) or give step() a closure", info_.name));
+}
+
+double& Optimizer::number(const std::string& name, double start) {
+  return numbers_.try_emplace(name, start).first->second;
 }
 
 OptimizerSnapshot Optimizer::snapshot() const {
@@ -161,8 +170,11 @@ OptimizerSnapshot Optimizer::snapshot() const {
     }
     groups.push_back(std::move(group));
   }
-  snapshot.json =
-      json{{"optimizer", info_.name}, {"groups", groups}, {"rate", parse_json(controller_.save(), "")}}.dump();
+  snapshot.json = json{{"optimizer", info_.name},
+                       {"groups", groups},
+                       {"numbers", numbers_},
+                       {"rate", parse_json(controller_.save(), "")}}
+                      .dump();
   return snapshot;
 }
 
@@ -193,8 +205,10 @@ void Optimizer::restore(const OptimizerSnapshot& snapshot) try {
     if (state == states.end()) refuse_state("it has tensors of a parameter without steps");
     state->second.tensors[std::string(name)] = checked_copy(tensor, parameter);
   }
-  controller_.load(saved.at("rate").dump());  // last, of what may fail
+  std::map<std::string, double> numbers = saved.value("numbers", decltype(numbers_){});  // older states have none
+  controller_.load(saved.at("rate").dump());                                             // last, of what may fail
   states_ = std::move(states);
+  numbers_ = std::move(numbers);
   for (std::size_t g = 0; g < options.size(); ++g) options_of(param_groups_[g]) = options[g];
 } catch (const json::exception&) {
   refuse_state("it is damaged");

@@ -71,6 +71,8 @@ Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, st
   use_channels_last(*network);
   const Index steps = count_batches(chosen.size(), options.batch);
   options.controller.schedule_steps = static_cast<std::uint64_t>(options.schedule_epochs * steps);
+  options.controller.warmup_steps =
+      static_cast<std::uint64_t>(options.warmup * static_cast<double>(options.controller.schedule_steps));
   optimizer = optimizer::make_optimizer(options, *network);
   if (communicator == nullptr) return;
   parallel = std::make_unique<DataParallel>(*communicator, *network);
@@ -167,7 +169,7 @@ StepReport Trainer::State::step() {
                             value, position.step + 1, position.epoch, position.last_rate, numbers.penultimate_norm,
                             numbers.weight_norm, numbers.gradient_bound));
   }
-  optimizer->step();
+  optimizer->step(value);
   position.last_rate = optimizer->param_groups().front().options().get_lr();
   if (position.start_rate == 0) position.start_rate = controller.rule().rate();
 

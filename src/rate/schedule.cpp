@@ -15,15 +15,21 @@ struct NamedSchedule {
   Schedule schedule;
   const char* name;
 };
-constexpr NamedSchedule kAll[] = {
-    {Schedule::constant, "constant"}, {Schedule::cosine, "cosine"}, {Schedule::step, "step"}};
+constexpr NamedSchedule kAll[] = {{Schedule::constant, "constant"},
+                                  {Schedule::cosine, "cosine"},
+                                  {Schedule::linear, "linear"},
+                                  {Schedule::step, "step"}};
 
 }  // namespace
 
-double schedule_factor(Schedule schedule, std::uint64_t step, std::uint64_t steps) {
+double schedule_factor(Schedule schedule, std::uint64_t step, std::uint64_t steps, std::uint64_t warmup_steps) {
+  if (step < warmup_steps) return static_cast<double>(step + 1) / static_cast<double>(warmup_steps + 1);
   if (schedule == Schedule::constant) return 1;
+  step -= warmup_steps;
+  steps -= std::min(warmup_steps, steps);
   const double share = steps == 0 ? 1 : static_cast<double>(std::min(step, steps)) / static_cast<double>(steps);
   if (schedule == Schedule::cosine) return (1 + std::cos(std::numbers::pi * share)) / 2;
+  if (schedule == Schedule::linear) return 1 - share;
   if (share < 0.5) return 1;
   return share < 0.75 ? 0.1 : 0.01;
 }

@@ -126,10 +126,12 @@ Options baseline_options(TrainOptions& o) {
   return {
       {"rate", &o.rate, "default: by the optimizer, see the list below", above(0)},
       {"schedule", choice(o.schedule, rate::schedule_names()),
-       "what the rate is multiplied by, step by step: constant: 1; cosine: from 1 to 0; step: 1, 0.1 after half "
-       "of the steps, 0.01 after three quarters",
+       "what the rate is multiplied by, step by step: constant: 1; cosine, linear: from 1 to 0; step: 1, 0.1 after "
+       "half of the steps, 0.01 after three quarters",
        kAddedLater},
       {"schedule_epochs", &o.schedule_epochs, "how long the schedule lasts; default: all epochs", at_least(1),
+       kAddedLater},
+      {"warmup", &o.warmup, "let the rate rise over this share of the schedule's steps first, such as 0.02", share(),
        kAddedLater},
       {"grid",
        spelled(o.grid, rates_text, rates_from,

@@ -21,6 +21,8 @@ void check_rates(const TrainOptions& options) {
          "--first-rate goes with computed rates; for --policy baseline there is --rate");
   expect(!computed || options.schedule == rate::Schedule::constant,
          "--schedule goes with --policy baseline or grid only: the other policies compute the rate");
+  expect(!computed || options.warmup == 0,
+         "--warmup goes with --policy baseline or grid only: the other policies compute the rate");
   expect(!options.rule.hold_averages || (options.rule.initial_k1 && options.rule.initial_k2),
          "--hold-averages needs --k1 and --k2");
   expect(options.optimizer == "auto-adam" ||
@@ -30,16 +32,16 @@ void check_rates(const TrainOptions& options) {
 
 // A rate that has reached 0 changes nothing any more, so there can't be more epochs than were planned.
 void complete_schedule(TrainOptions& options) {
-  if (options.schedule == rate::Schedule::constant) {
-    expect(!options.schedule_epochs, "--schedule-epochs goes with --schedule cosine or step");
+  if (options.schedule == rate::Schedule::constant && options.warmup == 0) {
+    expect(!options.schedule_epochs, "--schedule-epochs goes with --warmup and with --schedule cosine, linear or step");
     return;
   }
   if (!options.schedule_epochs) options.schedule_epochs = options.epochs;
-  expect(
-      options.schedule != rate::Schedule::cosine || options.epochs <= *options.schedule_epochs,
-      fmt::format("--epochs {}: the cosine schedule brings the rate to 0 in {} epochs; plan for more from the start, "
-                  "with --schedule-epochs",
-                  options.epochs, *options.schedule_epochs));
+  const bool to_zero = options.schedule == rate::Schedule::cosine || options.schedule == rate::Schedule::linear;
+  expect(!to_zero || options.epochs <= *options.schedule_epochs,
+         fmt::format("--epochs {}: the {} schedule brings the rate to 0 in {} epochs; plan for more from the start, "
+                     "with --schedule-epochs",
+                     options.epochs, rate::to_string(options.schedule), *options.schedule_epochs));
 }
 
 void complete_grid(TrainOptions& options) {
@@ -106,6 +108,7 @@ nn::TrainerOptions trainer_options(const TrainOptions& options, const data::Imag
   trainer.policy = trainer_policy(options);
   trainer.baseline_rate = options.rate.value_or(0);
   trainer.schedule_epochs = options.schedule_epochs.value_or(0);
+  trainer.warmup = options.warmup;
   trainer.controller.schedule = options.schedule;
   trainer.controller.rule_options = options.rule;
   if (options.first_rate.kind == FirstRate::Kind::number) {

@@ -17,6 +17,7 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/nn/evaluation_weights.hpp"
 
 namespace lipschitzlr::nn {
 namespace {
@@ -53,6 +54,8 @@ std::vector<Numbers> gradients(int step) {
   return all;
 }
 
+double loss_of_step(int step) { return 0.5 + 0.3 * (step % 4); }
+
 // What the papers' algorithms do, written out number by number: the slow reference. What is asked for by name here is
 // not looked up in the registry: these are the papers' numbers.
 struct Reference {
@@ -65,7 +68,10 @@ struct Reference {
   std::vector<Numbers> w = kStart, first = zeros(), second = zeros(), largest = zeros();
   std::vector<std::vector<Numbers>> past = {};
   std::vector<Numbers> counts = zeros();
-  double b = 1;
+  std::vector<Numbers> evaluated = kStart;  // the weights to evaluate
+  std::vector<Numbers> z = kStart;          // Schedule-Free
+  double b = 1, d = 1e-6, r = 0;
+  double loss_average = 0, product_average = 0;  // MoMo
   int t = 0;
 
   static std::vector<Numbers> zeros() { return {Numbers(kStart[0].size()), Numbers(kStart[1].size())}; }
@@ -77,7 +83,7 @@ struct Reference {
     }
   }
 
-  void step(std::vector<Numbers> g) {
+  void step(std::vector<Numbers> g, double loss) {
     ++t;
     each([&](auto k, auto i) { g[k][i] += weight_decay * w[k][i]; });
     if (name == "amsgrad") amsgrad(g);
@@ -85,6 +91,13 @@ struct Reference {
     if (name == "adashift") adashift(g);
     if (name == "wngrad" || name == "wn-adam") wngrad(g);
     if (name == "adabound" || name == "amsbound") adabound(g);
+    if (name == "nadamw") nadamw(g);
+    if (name == "prodigy") prodigy(g);
+    if (name == "dadapt-adam") dadapt_adam(g);
+    if (name == "momo-adam") momo_adam(g, loss);
+    if (name == "dog") return dog(g);
+    if (name == "schedule-free") return schedule_free(g);
+    evaluated = w;
   }
 
   void adam_averages(const std::vector<Numbers>& g) {
@@ -151,13 +164,103 @@ struct Reference {
       w[k][i] -= std::clamp(size, low, high) * first[k][i];
     });
   }
+
+  void nadamw(const std::vector<Numbers>& g) {
+    const double beta1 = 0.93266073836, beta2 = 0.9955159689799007;
+    each([&](auto k, auto i) {
+      first[k][i] = beta1 * first[k][i] + (1 - beta1) * g[k][i];
+      second[k][i] = beta2 * second[k][i] + (1 - beta2) * g[k][i] * g[k][i];
+      const double m = (beta1 * first[k][i] + (1 - beta1) * g[k][i]) / (1 - std::pow(beta1, t));
+      const double v = second[k][i] / (1 - std::pow(beta2, t));
+      w[k][i] -= rate * (m / (std::sqrt(v) + 1e-8) + 0.08121616522670176 * w[k][i]);
+    });
+  }
+
+  void prodigy(const std::vector<Numbers>& g) {
+    const double beta3 = std::sqrt(0.999), before = d;
+    double gain = 0, norm = 0;
+    each([&](auto k, auto i) {
+      first[k][i] = 0.9 * first[k][i] + 0.1 * d * g[k][i];
+      second[k][i] = 0.999 * second[k][i] + 0.001 * d * d * g[k][i] * g[k][i];
+      gain += rate * d * d * g[k][i] * (kStart[k][i] - w[k][i]);
+      counts[k][i] = beta3 * counts[k][i] + (1 - beta3) * rate * d * d * g[k][i];
+      norm += std::abs(counts[k][i]);
+    });
+    r = beta3 * r + (1 - beta3) * gain;
+    d = std::max(d, r / norm);
+    each([&](auto k, auto i) { w[k][i] -= rate * before * first[k][i] / (std::sqrt(second[k][i]) + before * 1e-8); });
+  }
+
+  void dadapt_adam(const std::vector<Numbers>& g) {
+    const double beta3 = std::sqrt(0.999);
+    double gain = 0, norm = 0;
+    each([&](auto k, auto i) {
+      first[k][i] = 0.9 * first[k][i] + 0.1 * d * rate * g[k][i];
+      second[k][i] = 0.999 * second[k][i] + 0.001 * g[k][i] * g[k][i];
+      const double divisor = std::sqrt(second[k][i]) + 1e-8;
+      w[k][i] -= first[k][i] / divisor;
+      gain += d * rate * g[k][i] * counts[k][i] / divisor;
+      counts[k][i] = beta3 * counts[k][i] + (1 - beta3) * d * rate * g[k][i];
+      norm += std::abs(counts[k][i]);
+    });
+    r = beta3 * r + (1 - beta3) * gain;
+    d = std::max(d, r / ((1 - beta3) * norm));
+  }
+
+  void dog(const std::vector<Numbers>& g) {
+    double start = 0, moved = 0, square = 0;
+    each([&](auto k, auto i) {
+      start += kStart[k][i] * kStart[k][i];
+      moved += (w[k][i] - kStart[k][i]) * (w[k][i] - kStart[k][i]);
+      square += g[k][i] * g[k][i];
+    });
+    if (t == 1) b = 1e-8;  // the sum of the squares of all gradients
+    b += square;
+    r = std::max({r, std::sqrt(moved), 1e-6 * (1 + std::sqrt(start))});
+    each([&](auto k, auto i) {
+      w[k][i] -= rate * r / std::sqrt(b) * g[k][i];
+      const double share = 9.0 / (t + 8);
+      evaluated[k][i] = (1 - share) * evaluated[k][i] + share * w[k][i];
+    });
+  }
+
+  // With the same p in every step the average is that of all z; here p grows with lr_t, so its sum is kept in r.
+  void schedule_free(const std::vector<Numbers>& g) {
+    const double rate_now = rate * std::sqrt(1 - std::pow(0.999, t));
+    r += rate_now * rate_now;
+    const double share = rate_now * rate_now / r;
+    each([&](auto k, auto i) {
+      second[k][i] = 0.999 * second[k][i] + 0.001 * g[k][i] * g[k][i];
+      z[k][i] -= rate_now * g[k][i] / (std::sqrt(second[k][i]) + 1e-8);
+      evaluated[k][i] = (1 - share) * evaluated[k][i] + share * z[k][i];
+      w[k][i] = 0.1 * z[k][i] + 0.9 * evaluated[k][i];
+    });
+  }
+
+  void momo_adam(const std::vector<Numbers>& g, double loss) {
+    adam_averages(g);
+    const double correction = 1 - std::pow(0.9, t);
+    const auto divisor = [&](auto k, auto i) { return std::sqrt(second[k][i] / (1 - std::pow(0.999, t))) + 1e-8; };
+    double product = 0, along = 0, norm = 0;
+    each([&](auto k, auto i) {
+      product += g[k][i] * w[k][i];
+      along += first[k][i] * w[k][i];
+      norm += first[k][i] * first[k][i] / divisor(k, i);
+    });
+    loss_average = 0.9 * loss_average + 0.1 * loss;
+    product_average = 0.9 * product_average + 0.1 * product;
+    const double most = std::max(0.0, loss_average + along - product_average) / norm;
+    each([&](auto k, auto i) { w[k][i] -= std::min(rate / correction, most) * first[k][i] / divisor(k, i); });
+  }
 };
 
 // The papers' own rates.
 double rate_of(const std::string& name) {
-  const std::map<std::string, double> rates = {{"amsgrad", 0.001}, {"adadelta", 1}, {"adashift", 0.01},
-                                               {"wngrad", 1},      {"wn-adam", 1},  {"adabound", 0.001},
-                                               {"amsbound", 0.001}};
+  const std::map<std::string, double> rates = {
+      {"amsgrad", 0.001}, {"adadelta", 1},     {"adashift", 0.01},  {"wngrad", 1},
+      {"wn-adam", 1},     {"adabound", 0.001}, {"amsbound", 0.001}, {"nadamw", 0.0017486387539278373},
+      {"prodigy", 1},     {"dadapt-adam", 1},  {"dog", 1},          {"schedule-free", 0.0025},
+      {"momo-adam", 0.01}};
   const auto found = rates.find(name);
   return found == rates.end() ? default_rate(name) : found->second;
 }
@@ -173,12 +276,24 @@ struct Pair {
   void step(int number) {
     const std::vector<Numbers> all = gradients(number);
     for (std::size_t k = 0; k < w.size(); ++k) w[k].mutable_grad() = vector_of(all[k]);
-    optimizer->step();
+    optimizer->step(loss_of_step(number));
   }
 };
 
+void expect_close(const std::vector<torch::Tensor>& w, const std::vector<Numbers>& expected, const std::string& what) {
+  for (std::size_t k = 0; k < w.size(); ++k) {
+    ASSERT_TRUE(torch::allclose(w[k], vector_of(expected[k]), 1e-10, 1e-12)) << what << "\n"
+                                                                             << w[k] << vector_of(expected[k]);
+  }
+}
+
 OptimizerSettings short_delay(const std::string& name) {
   return name == "adashift" ? OptimizerSettings{{"delay", 3}} : OptimizerSettings{};
+}
+
+// Weight decay moves what has no gradient.
+OptimizerSettings without_decay(const std::string& name) {
+  return name == "nadamw" ? OptimizerSettings{{"weight_decay", 0}} : short_delay(name);
 }
 
 class Baseline : public testing::TestWithParam<std::string> {};
@@ -189,12 +304,10 @@ TEST_P(Baseline, FollowsTheSlowReferenceForTwelveSteps) {
     Pair pair(GetParam(), {.weight_decay = decay, .settings = short_delay(GetParam())});
     for (int step = 0; step < 12; ++step) {
       pair.step(step);
-      reference.step(gradients(step));
-      for (std::size_t k = 0; k < pair.w.size(); ++k) {
-        ASSERT_TRUE(torch::allclose(pair.w[k], vector_of(reference.w[k]), 1e-10, 1e-12))
-            << "step " << step << "\n"
-            << pair.w[k] << vector_of(reference.w[k]);
-      }
+      reference.step(gradients(step), loss_of_step(step));
+      expect_close(pair.w, reference.w, fmt::format("step {}", step));
+      const EvaluationWeights now(*pair.optimizer);
+      expect_close(pair.w, reference.evaluated, fmt::format("to evaluate after step {}", step));
     }
     EXPECT_FALSE(torch::equal(pair.w[0], vector_of(kStart[0])));
   }
@@ -240,7 +353,7 @@ TEST_P(Baseline, GroupsHaveTheirOwnOptions) {
   for (int step = 0; step < 6; ++step) {
     a.mutable_grad() = vector_of(gradients(step)[0]);
     b.mutable_grad() = vector_of(gradients(step)[0]);
-    optimizer->step();
+    optimizer->step(loss_of_step(step));
   }
   EXPECT_FALSE(torch::equal(a, vector_of(kStart[0])));
   EXPECT_TRUE(torch::equal(b, vector_of(kStart[0]))) << "a group with the rate 0 moves";
@@ -255,7 +368,7 @@ TEST_P(Baseline, LeavesFrozenEmptyAndUnusedParametersAloneAndRefusesSparseGradie
   for (int step = 0; step < 6; ++step) {
     moved.mutable_grad() = vector_of(gradients(step)[0]);
     empty.mutable_grad() = torch::zeros({0}, torch::kDouble);
-    optimizer->step();
+    optimizer->step(loss_of_step(step));
   }
   EXPECT_FALSE(torch::equal(moved, vector_of(kStart[0])));
   EXPECT_TRUE(torch::equal(frozen, vector_of(kStart[0])));
@@ -267,10 +380,10 @@ TEST_P(Baseline, LeavesFrozenEmptyAndUnusedParametersAloneAndRefusesSparseGradie
 
 TEST_P(Baseline, StandsStillForGradientsThatAreAllZero) {
   torch::Tensor w = vector_of(kStart[0]).requires_grad_();
-  const auto optimizer = make_baseline(GetParam(), {w}, {.settings = short_delay(GetParam())});
+  const auto optimizer = make_baseline(GetParam(), {w}, {.settings = without_decay(GetParam())});
   for (int step = 0; step < 6; ++step) {
     w.mutable_grad() = torch::zeros_like(w);
-    optimizer->step();
+    optimizer->step(1);
     ASSERT_TRUE(torch::equal(w, vector_of(kStart[0]))) << "step " << step;
   }
 }
@@ -290,7 +403,13 @@ const Converging& converging(const std::string& name) {
                                                         {"wngrad", {0.01, 0.005}},
                                                         {"wn-adam", {0.01, 0.005}},
                                                         {"adabound", {0.01, 0.01, {{"final_rate", 0.002}}}},
-                                                        {"amsbound", {0.01, 0.01, {{"final_rate", 0.002}}}}};
+                                                        {"amsbound", {0.01, 0.01, {{"final_rate", 0.002}}}},
+                                                        {"nadamw", {0.05, 0.02, {{"weight_decay", 0}}}},
+                                                        {"prodigy", {1, 1}},
+                                                        {"dadapt-adam", {1, 1}},
+                                                        {"dog", {1, 1, {{"relative_start", 0.001}}}},
+                                                        {"schedule-free", {0.05, 0.02}},
+                                                        {"momo-adam", {0.05, 0.02}}};
   return all.at(name);
 }
 
@@ -308,6 +427,7 @@ double reached(const std::string& name, double rate, const torch::Tensor& start,
     });
   }
   const torch::NoGradGuard no_grad;
+  const EvaluationWeights now(*optimizer);
   return loss(w).item<double>();
 }
 
@@ -346,9 +466,11 @@ TEST_P(Baseline, LearnsANoisyLogisticProblem) {
   for (std::int64_t step = 0; step < 600; ++step) {
     const std::int64_t begin = step * 16 % 192, end = begin + 16;
     optimizer->zero_grad();
-    loss_of(w, x.slice(0, begin, end), y.slice(0, begin, end)).backward();
-    optimizer->step();
+    const torch::Tensor loss = loss_of(w, x.slice(0, begin, end), y.slice(0, begin, end));
+    loss.backward();
+    optimizer->step(loss.item<double>());
   }
+  const EvaluationWeights now(*optimizer);
   EXPECT_LT(loss_of(w, x, y).item<double>(), 0.45);
 }
 
@@ -373,10 +495,8 @@ TEST(AdaShift, WithoutBlocksEveryElementHasItsOwnSquares) {
   Pair pair("adashift", {.settings = {{"delay", 3}, {"block_max", 0}}});
   for (int step = 0; step < 12; ++step) {
     pair.step(step);
-    reference.step(gradients(step));
-    for (std::size_t k = 0; k < pair.w.size(); ++k) {
-      ASSERT_TRUE(torch::allclose(pair.w[k], vector_of(reference.w[k]), 1e-10, 1e-12)) << "step " << step;
-    }
+    reference.step(gradients(step), loss_of_step(step));
+    expect_close(pair.w, reference.w, fmt::format("step {}", step));
   }
 }
 
@@ -402,6 +522,59 @@ TEST(AdaBound, ItsBoundsFollowTheScheduleOfTheRate) {
   };
   EXPECT_NEAR(moved(), 0.1, 1e-8);
   EXPECT_NEAR(moved(), 0.01, 1e-8);
+}
+
+TEST(MomoAdam, AsksForTheLoss) {
+  torch::Tensor w = vector_of({1}).requires_grad_();
+  const auto optimizer = make_baseline("momo-adam", {w});
+  w.mutable_grad() = vector_of({1});
+  EXPECT_THROW(optimizer->step(), Error);
+}
+
+TEST(MomoAdam, StopsAtItsLowerBound) {
+  // f(w) = w^2/2 + 3 from 1; the model of the loss allows no step once it is at the bound, here above the minimum.
+  const auto distance = [](double bound) {
+    torch::Tensor w = vector_of({1}).requires_grad_();
+    const auto optimizer = make_baseline("momo-adam", {w}, {.rate = 0.1, .settings = {{"lower_bound", bound}}});
+    for (int step = 0; step < 300; ++step) {
+      w.mutable_grad() = w.detach().clone();
+      optimizer->step(w.item<double>() * w.item<double>() / 2 + 3);
+    }
+    return std::abs(w.item<double>());
+  };
+  EXPECT_LT(distance(3), 0.05);
+  EXPECT_GT(distance(3.2), 0.3);
+}
+
+TEST(Prodigy, AndDAdaptationFindTheScaleOfTheProblem) {
+  // The same problem with weights a thousand times as large: nothing is set, and it is solved as well.
+  for (const std::string name : {"prodigy", "dadapt-adam", "dog"}) {
+    for (const double scale : {1.0, 1000.0}) {
+      torch::Tensor w = vector_of({scale, -scale}).requires_grad_();
+      const auto optimizer = make_baseline(name, {w});
+      for (int step = 0; step < 1000; ++step) {
+        w.mutable_grad() = w.detach() / scale;
+        optimizer->step(1);
+      }
+      const EvaluationWeights now(*optimizer);
+      EXPECT_LT(w.abs().max().item<double>(), 0.1 * scale) << name << ", scale " << scale;
+    }
+  }
+}
+
+TEST(EvaluationWeights, GiveTheTrainedOnesBackBitForBit) {
+  for (const std::string name : {"schedule-free", "dog", "adam"}) {
+    Pair pair(name, {});
+    { EXPECT_FALSE(EvaluationWeights(*pair.optimizer).differ()) << name << " before the first step"; }
+    for (int step = 0; step < 5; ++step) pair.step(step);
+    const torch::Tensor trained = pair.w[0].detach().clone();
+    {
+      const EvaluationWeights now(*pair.optimizer);
+      EXPECT_EQ(now.differ(), name != "adam");
+      EXPECT_EQ(torch::equal(pair.w[0], trained), name == "adam");
+    }
+    EXPECT_TRUE(torch::equal(pair.w[0], trained)) << name;
+  }
 }
 
 // Every bit of libtorch's own, in a memory format of convolutions too.

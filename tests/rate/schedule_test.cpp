@@ -30,8 +30,23 @@ TEST(Schedule, StepDividesByTenAtHalfAndAtThreeQuarters) {
   EXPECT_EQ(schedule_factor(Schedule::step, 4, 7), 0.1);
 }
 
+TEST(Schedule, LinearFallsByTheSameAmountInEveryStep) {
+  const double expected[] = {1, 0.75, 0.5, 0.25, 0, 0};
+  for (std::uint64_t step = 0; step < 6; ++step) EXPECT_EQ(schedule_factor(Schedule::linear, step, 4), expected[step]);
+}
+
+TEST(Schedule, AWarmUpRisesAndTheScheduleTakesTheOtherSteps) {
+  const double expected[] = {0.25, 0.5, 0.75, 1, 0.75, 0.5, 0.25, 0, 0};
+  for (std::uint64_t step = 0; step < 9; ++step) {
+    EXPECT_EQ(schedule_factor(Schedule::linear, step, 7, 3), expected[step]) << step;
+    EXPECT_EQ(schedule_factor(Schedule::constant, step, 7, 3), step < 3 ? expected[step] : 1) << step;
+  }
+  EXPECT_NEAR(schedule_factor(Schedule::cosine, 3 + 4, 3 + 12, 3), 0.75, 1e-15);
+  EXPECT_EQ(schedule_factor(Schedule::cosine, 5, 2, 9), 0.6) << "a warm-up beyond the end";
+}
+
 TEST(Schedule, NamesReadBackAndOthersAreRefused) {
-  ASSERT_EQ(schedule_names(), (std::vector<std::string>{"constant", "cosine", "step"}));
+  ASSERT_EQ(schedule_names(), (std::vector<std::string>{"constant", "cosine", "linear", "step"}));
   for (const std::string& name : schedule_names()) EXPECT_EQ(to_string(schedule_from(name)), name);
   EXPECT_THROW(schedule_from("stairs"), Error);
 }

@@ -42,8 +42,9 @@ struct ControllerOptions {
   std::optional<double> gradient_bound = {};
   // Multiplies the rate, decay included, of each step.
   rate::Schedule schedule = rate::Schedule::constant;
-  std::uint64_t schedule_steps = 0;  // how long it lasts
-  double factor = 1;                 // multiplies every rate
+  std::uint64_t schedule_steps = 0;  // how long it lasts, warm-up included
+  std::uint64_t warmup_steps = 0;
+  double factor = 1;  // multiplies every rate
 };
 
 // The numbers of the latest observation, for logs; 0 when nothing is measured.

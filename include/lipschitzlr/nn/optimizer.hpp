@@ -61,7 +61,6 @@ struct OptimizerStep {
   at::Tensor parameter, gradient;  // the gradient with its weight decay
   ParameterState& state;           // whose step counts this one already
   const OptimizerOptions& options;
-  double gradient_square = 0;  // over all parameters together, when the optimizer asks for it
 };
 
 // What an optimizer is made from.
@@ -87,6 +86,7 @@ class Optimizer : public torch::optim::Optimizer {
 
   // Parameters without a gradient are left alone. A closure, as libtorch's optimizers take one, is called first.
   at::Tensor step(LossClosure closure = nullptr) override;
+  void step(double loss);  // likewise, when the loss is known already
 
   RateController& controller() { return controller_; }
   const RateController& controller() const { return controller_; }
@@ -102,16 +102,29 @@ class Optimizer : public torch::optim::Optimizer {
 
  protected:
   virtual void update(const OptimizerStep& step) = 0;
-  virtual bool needs_gradient_square() const { return false; }
+  // Before the updates of a step: what takes all parameters together, such as the norm of the whole gradient.
+  virtual void begin_updates(const std::vector<OptimizerStep>& /*all*/) {}
   virtual bool decays_gradient() const { return true; }  // false: update() does the weight decay
+  // The weights to evaluate and to use in place of the trained ones, such as an average (evaluation_weights.hpp).
+  virtual at::Tensor evaluation_weights(const at::Tensor& parameter, const ParameterState& /*state*/) const {
+    return parameter;
+  }
+
+  double loss() const;  // of this step; throws Error (usage) when step() was not told
+  // A number that belongs to no single parameter, saved with the state; the start at first.
+  double& number(const std::string& name, double start);
 
   const rate::RuleOptions& rule_options() const { return controller_.options().rule_options; }
 
  private:
+  friend class EvaluationWeights;
   std::vector<OptimizerStep> begin_step();
+  void take_step();
 
   OptimizerInfo info_;
   std::unordered_map<at::TensorImpl*, ParameterState> states_;
+  std::map<std::string, double> numbers_;
+  std::optional<double> loss_;
   RateController controller_;
 };
 

@@ -33,6 +33,7 @@ struct TrainerOptions {
   Policy policy = Policy::adaptive;
   double baseline_rate = 0;           // of the policy baseline; 0: default_rate(optimizer)
   std::int64_t schedule_epochs = 0;   // how long the controller's schedule lasts; its steps are filled in
+  double warmup = 0;                  // share of these steps in which the rate rises; they are filled in too
   ControllerOptions controller = {};  // its rule and loss are filled in
   bool correct_averages = false;      // the optimizer's option bias_correction
   bool buffers_in_weight_norm = false;
@@ -93,6 +94,7 @@ class Trainer {
   Index penultimate_width() const;  // columns of A: what the last layer receives
   double weight_norm() const;       // max ||w|| now, not finite once a weight is not
 
+  // Of the weights to evaluate (evaluation_weights.hpp), which save_weights() writes too.
   Evaluation evaluate(const data::ImageSet& images, std::span<const Index> chosen);
 
   // What is remembered beside weights and optimizer state: text under names of the caller's choosing.

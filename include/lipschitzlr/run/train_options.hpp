@@ -63,6 +63,7 @@ struct TrainOptions {
   std::optional<double> rate;                       // of the policy baseline; of grid, once it is found
   rate::Schedule schedule = rate::Schedule::constant;
   std::optional<std::int64_t> schedule_epochs;  // default: all epochs
+  double warmup = 0;                            // share of the schedule's steps
   std::vector<double> grid;                     // the rates to try; empty: the usual grid
   std::optional<std::int64_t> grid_epochs;      // of each trial
   std::optional<Index> grid_images;             // of each trial

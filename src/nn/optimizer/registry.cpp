@@ -158,6 +158,7 @@ std::unique_ptr<Optimizer> make_baseline(const std::string& name, Optimizer::Gro
   context.rate = optimizer::with_constant_rate({}, options.rate.value_or(entry.info.rate));
   context.rate.schedule = options.schedule;
   context.rate.schedule_steps = options.schedule_steps;
+  context.rate.warmup_steps = options.warmup_steps;
   context.defaults.weight_decay(options.weight_decay).settings(options.settings);
   return entry.make(std::move(context));
 }

@@ -9,10 +9,8 @@
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-class WnAdam : public Optimizer {
-  using Optimizer::Optimizer;
-
-  bool needs_gradient_square() const override { return true; }
+class WnAdam : public WnScaled {
+  using WnScaled::WnScaled;
 
   void update(const OptimizerStep& step) override {
     const double beta1 = step.options.at("beta1");

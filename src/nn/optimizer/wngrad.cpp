@@ -8,10 +8,8 @@
 namespace lipschitzlr::nn::optimizer {
 namespace {
 
-class WnGrad : public Optimizer {
-  using Optimizer::Optimizer;
-
-  bool needs_gradient_square() const override { return true; }
+class WnGrad : public WnScaled {
+  using WnScaled::WnScaled;
 
   void update(const OptimizerStep& step) override {
     step.parameter.sub_(step.gradient, step.options.lr() / next_scale(step));
