@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "  adashift   0.01   Adam with squares ...; delay = 10, ..."
+// "  adashift      0.01   Adam with squares ...; delay = 10, ..."
 std::string optimizer_list() {
   std::string text = "Optimizers, their usual rates and settings:\n";
   for (const nn::OptimizerInfo& info : nn::optimizers()) {
@@ -31,7 +31,7 @@ std::string optimizer_list() {
       words += fmt::format("{}{}={:g}", joint, setting.name, setting.value);
       joint = " ";
     }
-    text += wrap(fmt::format("  {:<10} {:<6g} ", info.name, info.rate), words);
+    text += wrap(fmt::format("  {:<13} {:<6.4g} ", info.name, info.rate), words);
   }
   return text + "Those from amsgrad on have step sizes of their own, for which no rate is computed.\n";
 }

@@ -48,6 +48,8 @@ class OptionsTest(TrainCase):
             (2, [*data, "--optimizer", "adamo", "--set", "beta1=0.5"], 'no setting "beta1"'),
             (2, [*data, "--policy", "baseline", "--schedule", "stairs"], "--schedule stairs"),
             (2, [*data, "--schedule", "cosine"], "--schedule goes with --policy baseline"),
+            (2, [*data, "--warmup", "0.1"], "--warmup goes with --policy baseline"),
+            (2, [*data, "--policy", "baseline", "--warmup", "1"], "--warmup"),
             (2, [*data, "--policy", "baseline", "--schedule-epochs", "5"], "--schedule-epochs goes with"),
             (2, ["--data", "../grey", "--policy", "baseline", "--schedule", "cosine", "--schedule-epochs", "2"],
              "--epochs 20"),

@@ -27,7 +27,8 @@ BARE = TINY + ["--data", "../grey", "--model", "mlp-8"]
 MLP = BARE + ["--optimizer", "adamo", "--first-rate", "0.1"]
 RESNET = TINY + ["--data", "../colour", "--model", "resnet8-v1"]
 OPTIMIZERS = ["sgd", "adamo", "rmsprop", "auto-adam", "momentum", "adam", "adamw"]
-PEERS = ["amsgrad", "adadelta", "adashift", "wngrad", "wn-adam", "adabound", "amsbound"]  # steps of their own
+PEERS = ["amsgrad", "adadelta", "adashift", "wngrad", "wn-adam", "adabound", "amsbound", "nadamw", "prodigy", "dadapt-adam",
+         "dog", "schedule-free", "momo-adam"]  # steps of their own
 POLICIES = ["baseline", "fixed", "adaptive"]
 SECOND_MOMENTS = ["elementwise", "full-square", "without-weight-square", "coded"]
 
