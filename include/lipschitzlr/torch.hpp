@@ -3,6 +3,7 @@
 // for a computed rate in a loop of your own, nn/optimizers.hpp for the paper's optimizers, nn/trainer.hpp for whole
 // trainings.
 
+#include "lipschitzlr/nn/auto.hpp"
 #include "lipschitzlr/nn/baseline_optimizers.hpp"
 #include "lipschitzlr/nn/evaluation_weights.hpp"
 #include "lipschitzlr/nn/head.hpp"

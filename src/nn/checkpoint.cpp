@@ -15,7 +15,6 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/base/sha256.hpp"
-#include "lipschitzlr/nn/evaluation_weights.hpp"
 #include "lipschitzlr/nn/keras.hpp"
 #include "lipschitzlr/nn/safetensors.hpp"
 #include "nn/trainer_state.hpp"
@@ -204,7 +203,7 @@ std::vector<std::string> Trainer::load_weights(const std::string& path) {
 }
 
 void Trainer::save_weights(const std::string& path) const {
-  const EvaluationWeights now(*state_->optimizer);
+  const JudgedNetwork judged(*state_);
   save_safetensors(path, named_weights(*state_->network), {{"network", state_->options.network}});
 }
 

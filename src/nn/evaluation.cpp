@@ -2,11 +2,11 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <torch/nn/modules/batchnorm.h>
 
 #include <numeric>
 
 #include "lipschitzlr/base/collective.hpp"
-#include "lipschitzlr/nn/evaluation_weights.hpp"
 #include "nn/trainer_state.hpp"
 
 namespace lipschitzlr::nn {
@@ -31,6 +31,59 @@ void Trainer::State::visit_plain(const data::ImageSet& set, std::span<const Inde
   network->train(training);
 }
 
+// Cumulative averages over some batches as they are trained on; all else is as in evaluation.
+void Trainer::State::refresh_statistics() {
+  constexpr Index kBatches = 20;
+  const at::NoGradGuard no_grad;
+  const bool training = network->is_training();
+  network->eval();
+  std::vector<std::pair<torch::nn::BatchNormOptions*, c10::optional<double>>> changed;
+  const auto begin = [&](auto* norm) {
+    if (norm == nullptr) return;
+    norm->reset_running_stats();
+    norm->train();
+    changed.emplace_back(&norm->options, norm->options.momentum());
+    norm->options.momentum(c10::nullopt);
+  };
+  for (const std::shared_ptr<torch::nn::Module>& module : network->modules(false)) {
+    begin(module->as<torch::nn::BatchNorm1dImpl>());
+    begin(module->as<torch::nn::BatchNorm2dImpl>());
+  }
+  const std::vector<Index> all = batches.order(chosen, position.epoch);
+  for (Index number = 0; number < std::min(kBatches, steps_per_epoch()); ++number) {
+    const std::span<const Index> part = batch_of(all, number, options.batch);
+    TrainingBatch inputs(images, static_cast<Index>(part.size()));
+    batches.fill(part, position.epoch, inputs.values.data());
+    forward(inputs);
+  }
+  for (const auto& [of, momentum] : changed) of->momentum(momentum);
+  network->train(training);
+}
+
+JudgedNetwork::JudgedNetwork(Trainer::State& state) : weights_(*state.optimizer) {
+  if (!weights_.differ()) return;
+  const std::vector<at::Tensor> buffers = state.network->buffers();
+  for (const at::Tensor& buffer : buffers) buffers_.emplace_back(buffer, buffer.clone());
+  if (!buffers.empty()) state.refresh_statistics();
+}
+
+JudgedNetwork::~JudgedNetwork() {
+  const at::NoGradGuard no_grad;
+  for (const auto& [buffer, values] : buffers_) buffer.copy_(values);
+}
+
+bool Trainer::has_average() const { return state_->automatic != nullptr; }
+
+void Trainer::use_average(bool average) {
+  if (state_->automatic != nullptr) state_->automatic->use_average(average);
+}
+
+bool Trainer::uses_average() const { return state_->automatic != nullptr && state_->automatic->uses_average(); }
+
+std::string Trainer::certificate() const {
+  return state_->automatic == nullptr ? std::string() : state_->automatic->rule().certificate();
+}
+
 // The authors' way: the training images as they are, through the network as it is used, batch by batch.
 void Trainer::State::measure_pass() {
   Tap& tap = optimizer->controller().tap();
@@ -50,7 +103,7 @@ void Trainer::State::measure_pass() {
 
 Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index> chosen) {
   constexpr Index kBatch = 250;
-  const EvaluationWeights now(*state_->optimizer);
+  const JudgedNetwork judged(*state_);
   std::vector<double> losses(static_cast<std::size_t>(count_batches(chosen.size(), kBatch))), correct(losses);
   state_->visit_plain(images, chosen, kBatch, [&](std::size_t number, const TrainingBatch& inputs) {
     const at::Tensor scores = state_->forward(inputs);

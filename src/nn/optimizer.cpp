@@ -18,6 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kArchive = "lipschitzlr";
+constexpr std::string_view kOwn = "own.";  // before the names of own_state()
 
 [[noreturn]] void refuse_state(const std::string& reason) {
   throw Error(Fault::data, "the saved state of the optimizer can't be used: " + reason);
@@ -38,15 +39,6 @@ std::size_t take_index(std::string_view& name, std::size_t count) {
   }
   name.remove_prefix(static_cast<std::size_t>(end - name.data()) + 1);
   return index;
-}
-
-// In the memory format of the parameter: the last bits depend on it.
-at::Tensor checked_copy(const at::Tensor& saved, const at::Tensor& parameter) {
-  if (saved.dim() == 0 && at::isFloatingType(saved.scalar_type())) return saved.clone();
-  if (saved.sizes() != parameter.sizes() || saved.scalar_type() != parameter.scalar_type()) {
-    refuse_state("its tensors have other shapes than the parameters");
-  }
-  return at::empty_like(parameter, parameter.options().requires_grad(false)).copy_(saved);
 }
 
 json to_json(const OptimizerOptions& options) {
@@ -141,6 +133,7 @@ void Optimizer::take_step() {
   const std::vector<OptimizerStep> all = begin_step();
   begin_updates(all);
   for (const OptimizerStep& one : all) update(one);
+  end_updates();
   controller_.end_step();
 }
 
@@ -152,6 +145,20 @@ double Optimizer::loss() const {
 
 double& Optimizer::number(const std::string& name, double start) {
   return numbers_.try_emplace(name, start).first->second;
+}
+
+std::function<void()> Optimizer::own_state_from(const OptimizerSnapshot& saved) {
+  if (!saved.json.empty() || !saved.tensors.empty()) refuse_state("it has more than this optimizer remembers");
+  return [] {};
+}
+
+// In the memory format of the parameter: the last bits depend on it.
+at::Tensor Optimizer::checked_copy(const at::Tensor& saved, const at::Tensor& like) {
+  if (saved.dim() == 0 && at::isFloatingType(saved.scalar_type())) return saved.clone();
+  if (saved.sizes() != like.sizes() || saved.scalar_type() != like.scalar_type()) {
+    refuse_state("its tensors have other shapes than the parameters");
+  }
+  return at::empty_like(like, like.options().requires_grad(false)).copy_(saved);
 }
 
 OptimizerSnapshot Optimizer::snapshot() const {
@@ -170,8 +177,11 @@ OptimizerSnapshot Optimizer::snapshot() const {
     }
     groups.push_back(std::move(group));
   }
+  const OptimizerSnapshot own = own_state();
+  for (const auto& [name, tensor] : own.tensors) snapshot.tensors.emplace_back(std::string(kOwn) + name, tensor);
   snapshot.json = json{{"optimizer", info_.name},
                        {"groups", groups},
+                       {"own", own.json},
                        {"numbers", numbers_},
                        {"rate", parse_json(controller_.save(), "")}}
                       .dump();
@@ -197,8 +207,13 @@ void Optimizer::restore(const OptimizerSnapshot& snapshot) try {
       if (steps != 0) states[group.params()[p].unsafeGetTensorImpl()].step = steps.get<std::int64_t>();
     }
   }
+  OptimizerSnapshot own{.json = saved.value("own", std::string())};  // older states have none
   for (const auto& [path, tensor] : snapshot.tensors) {
     std::string_view name = path;
+    if (name.starts_with(kOwn)) {
+      own.tensors.emplace_back(name.substr(kOwn.size()), tensor);
+      continue;
+    }
     const auto& group = param_groups_[take_index(name, param_groups_.size())];
     const at::Tensor& parameter = group.params()[take_index(name, group.params().size())];
     const auto state = states.find(parameter.unsafeGetTensorImpl());
@@ -206,9 +221,11 @@ void Optimizer::restore(const OptimizerSnapshot& snapshot) try {
     state->second.tensors[std::string(name)] = checked_copy(tensor, parameter);
   }
   std::map<std::string, double> numbers = saved.value("numbers", decltype(numbers_){});  // older states have none
-  controller_.load(saved.at("rate").dump());                                             // last, of what may fail
+  const std::function<void()> take_own = own_state_from(own);
+  controller_.load(saved.at("rate").dump());  // last, of what may fail
   states_ = std::move(states);
   numbers_ = std::move(numbers);
+  take_own();
   for (std::size_t g = 0; g < options.size(); ++g) options_of(param_groups_[g]) = options[g];
 } catch (const json::exception&) {
   refuse_state("it is damaged");

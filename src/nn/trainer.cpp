@@ -69,11 +69,12 @@ Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, st
   network = make_network(options.network, options.network_options);
   if (options.double_precision) network->to(at::kDouble);
   use_channels_last(*network);
-  const Index steps = count_batches(chosen.size(), options.batch);
+  const Index steps = steps_per_epoch();
   options.controller.schedule_steps = static_cast<std::uint64_t>(options.schedule_epochs * steps);
   options.controller.warmup_steps =
       static_cast<std::uint64_t>(options.warmup * static_cast<double>(options.controller.schedule_steps));
   optimizer = optimizer::make_optimizer(options, *network);
+  automatic = dynamic_cast<Auto*>(optimizer.get());
   if (communicator == nullptr) return;
   parallel = std::make_unique<DataParallel>(*communicator, *network);
   optimizer->controller().join(communicator);
@@ -108,7 +109,7 @@ void Trainer::State::begin_epoch() {
     report.measure_seconds = seconds_since(start);
   }
   const rate::Rule& rule = optimizer->controller().rule();
-  position.start_rate = rule.has_rate() ? rule.rate() : 0;
+  position.start_rate = automatic == nullptr && rule.has_rate() ? rule.rate() : 0;
 }
 
 TrainingBatch Trainer::State::training_batch(std::span<const Index> part) {
@@ -161,7 +162,7 @@ StepReport Trainer::State::step() {
   const auto count = static_cast<Index>(batch.size());
   const auto [value, correct] = parallel ? compute_in_parallel(batch) : compute(batch);
   RateController& controller = optimizer->controller();
-  if (!std::isfinite(value)) {
+  if (!std::isfinite(value) && automatic == nullptr) {
     const RateNumbers& numbers = controller.numbers();
     throw Error(Fault::training,
                 fmt::format("the loss is {} at step {} (epoch {}), after a step of rate {:.6g} with K_z = {:.6g}, max "
@@ -170,27 +171,35 @@ StepReport Trainer::State::step() {
                             numbers.weight_norm, numbers.gradient_bound));
   }
   optimizer->step(value);
-  position.last_rate = optimizer->param_groups().front().options().get_lr();
-  if (position.start_rate == 0) position.start_rate = controller.rule().rate();
+  position.last_rate =
+      automatic != nullptr ? automatic->rule().numbers().rate : optimizer->param_groups().front().options().get_lr();
+  if (position.start_rate == 0) {
+    position.start_rate = automatic != nullptr ? position.last_rate : controller.rule().rate();
+  }
 
   ++position.step;
   ++position.batch;
-  position.loss_sum += value * static_cast<double>(count);
+  if (std::isfinite(value)) position.loss_sum += value * static_cast<double>(count);  // else auto has gone back
   position.correct += correct;
   position.seen += count;
   report.images += count;
   report.train_seconds += seconds_since(start);
   const auto seen = static_cast<double>(position.seen);
-  return {.epoch = position.epoch,
-          .step = position.step,
-          .images = position.seen,
-          .images_in_epoch = static_cast<Index>(chosen.size()),
-          .loss = value,
-          .accuracy = static_cast<double>(correct) / static_cast<double>(count),
-          .mean_loss = position.loss_sum / seen,
-          .mean_accuracy = static_cast<double>(position.correct) / seen,
-          .rate = position.last_rate,
-          .penultimate_norm = controller.tap().reading().last.frobenius};
+  StepReport step{.epoch = position.epoch,
+                  .step = position.step,
+                  .images = position.seen,
+                  .images_in_epoch = static_cast<Index>(chosen.size()),
+                  .loss = value,
+                  .accuracy = static_cast<double>(correct) / static_cast<double>(count),
+                  .mean_loss = position.loss_sum / seen,
+                  .mean_accuracy = static_cast<double>(position.correct) / seen,
+                  .rate = position.last_rate,
+                  .penultimate_norm = controller.tap().reading().last.frobenius};
+  if (automatic != nullptr) {
+    step.automatic = automatic->rule().numbers();
+    step.remark = automatic->remark();
+  }
+  return step;
 }
 
 void Trainer::State::finish_epoch() {
@@ -204,6 +213,7 @@ void Trainer::State::finish_epoch() {
   report.rate = position.start_rate;
   report.last_rate = position.last_rate;
   report.numbers = controller.numbers();
+  if (automatic != nullptr) report.automatic = automatic->rule().numbers();
   double squares = 0;
   for (const at::Tensor& weight : options.decay_some_only ? network->penalized() : network->parameters()) {
     squares += weight.detach().square().sum().item<double>();

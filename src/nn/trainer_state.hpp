@@ -2,6 +2,8 @@
 // What a Trainer is made of; shared by training steps (trainer.cpp), passes over images that train nothing
 // (evaluation.cpp) and files (checkpoint.cpp).
 
+#include "lipschitzlr/nn/auto.hpp"
+#include "lipschitzlr/nn/evaluation_weights.hpp"
 #include "lipschitzlr/nn/models.hpp"
 #include "lipschitzlr/nn/optimizer.hpp"
 #include "lipschitzlr/nn/trainer.hpp"
@@ -34,6 +36,7 @@ struct Trainer::State {
   bool fits(const Position& at) const;  // whether this training can stand there
   bool measures_before_epoch() const;
   void measure_pass();
+  void refresh_statistics();  // of batch norm, for the weights as they are
   void begin_epoch();
   StepReport step();
   void finish_epoch();
@@ -57,6 +60,7 @@ struct Trainer::State {
   data::Batches batches;
   std::shared_ptr<Network> network;
   std::unique_ptr<Optimizer> optimizer;
+  Auto* automatic = nullptr;               // the optimizer, when it is auto
   std::unique_ptr<DataParallel> parallel;  // with several processes
   PenultimateNorms own_norms;              // of the images of this process, with several
   bool stop_requested = false;             // in this process; all then stop with the next step
@@ -65,6 +69,19 @@ struct Trainer::State {
   Position position;
   EpochReport report;        // of the current epoch, then of the last one
   std::vector<Index> order;  // of the current epoch; empty: not begun in this process
+};
+
+// While it lives, the network is the one to evaluate and to save.
+class JudgedNetwork {
+ public:
+  explicit JudgedNetwork(Trainer::State& state);
+  ~JudgedNetwork();
+  JudgedNetwork(const JudgedNetwork&) = delete;
+  JudgedNetwork& operator=(const JudgedNetwork&) = delete;
+
+ private:
+  EvaluationWeights weights_;
+  std::vector<std::pair<at::Tensor, at::Tensor>> buffers_;  // of training, and their values kept aside
 };
 
 }  // namespace lipschitzlr::nn

@@ -69,7 +69,9 @@ std::vector<Scenario> scenarios() {
                                 scenario("batches of 3", "sgd", 30, 3, 4),
                                 scenario("single precision", "sgd", 384, 128, 1),
                                 scenario("batch norm", "adamo", 72, 16, 2),
-                                scenario("dropout", "adamo", 48, 16, 1)};
+                                scenario("dropout", "adamo", 48, 16, 1),
+                                scenario("auto", "auto", 130, 128, 20),
+                                scenario("auto and batch norm", "auto", 72, 16, 2)};
   list[0].options.network = "softmax";
   list[0].options.controller.rule_options = {};
   list[1].options.weight_decay = list[1].options.controller.l2 = 1e-3;
@@ -79,13 +81,18 @@ std::vector<Scenario> scenarios() {
   list[3].options.controller.l2 = 1e-3;
   list[6].options.double_precision = false;
   list[6].tolerance = 1e-6;
-  for (const std::size_t other : {7u, 8u}) list[other].tolerance = 0;
+  for (const std::size_t other : {7u, 8u, 10u}) list[other].tolerance = 0;
   list[7].options.network = "resnet8-v1";
   list[7].options.buffers_in_weight_norm = true;  // as coded
   list[7].options.controller.l2 = 1e-3;
   list[7].options.measure = Measure::pass;
   list[8].options.network = "mnist-cnn";
   list[8].options.double_precision = false;
+  for (const std::size_t automatic : {9u, 10u}) {
+    list[automatic].options.controller.rule_options = {};
+    list[automatic].options.schedule_epochs = list[automatic].epochs;
+  }
+  list[10].options.network = "resnet8-v1";
   return list;
 }
 

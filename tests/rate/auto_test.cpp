@@ -16,8 +16,8 @@ namespace {
 
 using Weights = AutoDecision::Weights;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kOverflow = std::numeric_limits<double>::infinity();
 constexpr double kRootHalfPi = 1.2533141373155003;
 
 AutoNorms norms(double gradient, double head) {
@@ -170,7 +170,7 @@ TEST(Auto, AStepThatTellsNothingHasTheRateZero) {
 }
 
 TEST(Auto, ALossThatIsNotFiniteEarlySendsTheWeightsToTheStartAndCalibratesAgain) {
-  for (const double bad : {kNaN, kInfinity}) {
+  for (const double bad : {kNotANumber, kOverflow}) {
     Auto rule({.total_steps = 400, .weight_tensors = 2});
     const double first = feed(rule, 2).rate;
     for (int step = 2; step <= 45; ++step) feed(rule, 2);
@@ -190,8 +190,8 @@ TEST(Auto, ALossThatIsNotFiniteEarlySendsTheWeightsToTheStartAndCalibratesAgain)
 TEST(Auto, AGradientThatIsNotFiniteIsSeenWhereItIsMeasured) {
   Auto rule({.total_steps = 400});
   feed(rule, 2);
-  EXPECT_EQ(feed(rule, 2, kInfinity).weights, Weights::to_start);
-  EXPECT_EQ(feed(rule, 2, 100, kNaN).weights, Weights::to_start);
+  EXPECT_EQ(feed(rule, 2, kOverflow).weights, Weights::to_start);
+  EXPECT_EQ(feed(rule, 2, 100, kNotANumber).weights, Weights::to_start);
 }
 
 TEST(Auto, AGrownLossSendsTheWeightsToTheOlderSnapshot) {
@@ -240,8 +240,8 @@ TEST(Auto, AVanishedGradientSendsTheWeightsToTheStartUnlessTheLossIsSmall) {
 
 TEST(Auto, GivesUpAfterTwelveRollbacks) {
   Auto rule({.total_steps = 1000});
-  for (int time = 0; time < 12; ++time) EXPECT_EQ(feed(rule, kNaN).weights, Weights::to_start);
-  const std::string words = refusal([&] { feed(rule, kNaN); }, Fault::training);
+  for (int time = 0; time < 12; ++time) EXPECT_EQ(feed(rule, kNotANumber).weights, Weights::to_start);
+  const std::string words = refusal([&] { feed(rule, kNotANumber); }, Fault::training);
   EXPECT_NE(words.find("after 12 rollbacks"), std::string::npos) << words;
 }
 
@@ -268,7 +268,7 @@ TEST(Auto, TheCertificateCountsExcesses) {
 TEST(Auto, ContinuesWithTheSameBitsWhereverItWasSaved) {
   const AutoOptions options{.total_steps = 300, .weight_tensors = 3};
   const auto take = [](Auto& rule, int step) {
-    const double loss = step == 20 ? kNaN : step > 100 && step < 112 ? 50 : 2 + 1.0 / step;
+    const double loss = step == 20 ? kNotANumber : step > 100 && step < 112 ? 50 : 2 + 1.0 / step;
     feed(rule, loss, 50 + step % 7, 3 + step % 5);
   };
   Auto whole(options);

@@ -66,6 +66,7 @@ class RateController {
   // With a communicator every process has the rate of the same bits: the tap must be given the norms of the whole
   // batch, and max ||w|| is that of rank 0. All make the same calls. The communicator must outlive the object.
   void join(Communicator* communicator) { communicator_ = communicator; }
+  Communicator* communicator() const { return communicator_; }
 
   // After the forward pass of a step: feeds the rule when it is due, and sets the rate in every group of the optimizer.
   // Throws Error (usage) when there was no forward pass, or when something else has changed a group's rate.

@@ -20,6 +20,8 @@ class HeadImpl : public torch::nn::LinearImpl {
   void measure_always(bool always) { always_ = always; }
 
  private:
+  void measure_backward(const at::Tensor& activations, const at::Tensor& outputs) const;
+
   std::shared_ptr<Tap> tap_ = std::make_shared<Tap>(options.out_features());
   bool always_ = false;
 };

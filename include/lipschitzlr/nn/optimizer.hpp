@@ -15,6 +15,7 @@
 #include <torch/optim/optimizer.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -75,8 +76,8 @@ struct OptimizerContext {
 
 // All state of an optimizer and its rate. The tensors share memory with it: write them before the next step.
 struct OptimizerSnapshot {
-  NamedTensors tensors;  // "group.parameter.name"
-  std::string json;
+  NamedTensors tensors = {};  // "group.parameter.name", "own.name"
+  std::string json = {};
 };
 
 class Optimizer : public torch::optim::Optimizer {
@@ -104,6 +105,7 @@ class Optimizer : public torch::optim::Optimizer {
   virtual void update(const OptimizerStep& step) = 0;
   // Before the updates of a step: what takes all parameters together, such as the norm of the whole gradient.
   virtual void begin_updates(const std::vector<OptimizerStep>& /*all*/) {}
+  virtual void end_updates() {}                          // after them
   virtual bool decays_gradient() const { return true; }  // false: update() does the weight decay
   // The weights to evaluate and to use in place of the trained ones, such as an average (evaluation_weights.hpp).
   virtual at::Tensor evaluation_weights(const at::Tensor& parameter, const ParameterState& /*state*/) const {
@@ -114,6 +116,16 @@ class Optimizer : public torch::optim::Optimizer {
   // A number that belongs to no single parameter, saved with the state; the start at first.
   double& number(const std::string& name, double start);
 
+  // State that is more than numbers, saved beside the rest. own_state_from() throws Error (data) when what was saved
+  // can't be used and else returns what takes it over.
+  virtual OptimizerSnapshot own_state() const { return {}; }
+  virtual std::function<void()> own_state_from(const OptimizerSnapshot& saved);
+  // Of the same shape and type as the other, and in its memory format; throws Error (data) when it can't be.
+  static at::Tensor checked_copy(const at::Tensor& saved, const at::Tensor& like);
+  using States = std::unordered_map<at::TensorImpl*, ParameterState>;
+  States& states() { return states_; }
+  const States& states() const { return states_; }
+
   const rate::RuleOptions& rule_options() const { return controller_.options().rule_options; }
 
  private:
@@ -122,7 +134,7 @@ class Optimizer : public torch::optim::Optimizer {
   void take_step();
 
   OptimizerInfo info_;
-  std::unordered_map<at::TensorImpl*, ParameterState> states_;
+  States states_;
   std::map<std::string, double> numbers_;
   std::optional<double> loss_;
   RateController controller_;

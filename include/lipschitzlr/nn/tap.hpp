@@ -1,9 +1,11 @@
 #pragma once
 // The tap on a network's last layer: it sees the penultimate activations of each batch and keeps their norms only,
 // those of the last batch and the largest since reset(). A Head feeds it; a model without a Head may call observe()
-// itself.
+// itself. When asked to, a Head also has the backward pass tell its constant in closed form (rate/auto.hpp):
+//   h = sum_i |dz_i|_1 |a_i|_1,   never below |dL/dW|_1 of the layer's weights W
 
 #include <cstdint>
+#include <utility>
 
 #include "lipschitzlr/nn/penultimate.hpp"
 
@@ -14,6 +16,13 @@ struct TapReading {
   // Each number at its maximum over the batches; row_norm_sum belongs to the largest mean (1/m) sum ||a_i||.
   PenultimateNorms largest;
   std::int64_t batches = 0;
+};
+
+// Of the passes since it was last taken.
+struct HeadReading {
+  std::int64_t forward = 0, backward = 0;
+  double constant = 0;  // h
+  at::Tensor weight;    // W
 };
 
 class Tap {
@@ -31,10 +40,17 @@ class Tap {
   void restore(const TapReading& reading) { reading_ = reading; }
   void reset() { reading_ = {}; }
 
+  void want_head_constant(bool wanted) { wants_head_constant_ = wanted; }
+  bool wants_head_constant() const { return wants_head_constant_; }
+  HeadReading& head() { return head_; }
+  HeadReading take_head() { return std::exchange(head_, {}); }
+
  private:
   Index outputs_;
   TapReading reading_;
   PenultimateNorms* target_ = nullptr;
+  bool wants_head_constant_ = false;
+  HeadReading head_;
 };
 
 }  // namespace lipschitzlr::nn

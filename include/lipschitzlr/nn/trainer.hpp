@@ -17,6 +17,7 @@
 #include "lipschitzlr/nn/controller.hpp"
 #include "lipschitzlr/nn/network_options.hpp"
 #include "lipschitzlr/nn/optimizer_registry.hpp"
+#include "lipschitzlr/rate/auto.hpp"
 
 namespace lipschitzlr::nn {
 
@@ -54,17 +55,20 @@ struct StepReport {
   double loss = 0, accuracy = 0;            // of this batch
   double mean_loss = 0, mean_accuracy = 0;  // of the epoch so far
   double rate = 0;
-  double penultimate_norm = 0;  // K_z of this batch
+  double penultimate_norm = 0;                      // K_z of this batch
+  std::optional<rate::AutoNumbers> automatic = {};  // of the optimizer auto
+  std::string remark = {};                          // what it has to say of this step
 };
 
 struct EpochReport {
   std::int64_t epoch = 1, step = 0;
-  Index images = 0;                                                 // seen in train_seconds, by all processes
-  double loss = 0, accuracy = 0;                                    // means over the epoch's batches, in training mode
-  double penalty = 0;                                               // weight_decay/2 ||w||^2 at its end
-  double rate = 0;                                                  // computed at its start, before decay
-  double last_rate = 0;                                             // of its last step, decay included
-  RateNumbers numbers;                                              // the latest observation
+  Index images = 0;               // seen in train_seconds, by all processes
+  double loss = 0, accuracy = 0;  // means over the epoch's batches, in training mode
+  double penalty = 0;             // weight_decay/2 ||w||^2 at its end
+  double rate = 0;                // computed at its start, before decay; of auto that of its first step
+  double last_rate = 0;           // of its last step, decay included
+  RateNumbers numbers;            // the latest observation
+  std::optional<rate::AutoNumbers> automatic = {};                  // of the optimizer auto
   double train_seconds = 0, data_seconds = 0, measure_seconds = 0;  // data is part of train
 };
 
@@ -94,7 +98,15 @@ class Trainer {
   Index penultimate_width() const;  // columns of A: what the last layer receives
   double weight_norm() const;       // max ||w|| now, not finite once a weight is not
 
-  // Of the weights to evaluate (evaluation_weights.hpp), which save_weights() writes too.
+  // The optimizer auto has an average of the weights beside the last ones. What is used is evaluated and saved, and is
+  // remembered by a checkpoint.
+  bool has_average() const;
+  void use_average(bool average);
+  bool uses_average() const;
+  std::string certificate() const;  // of the head (rate/auto.hpp); empty without auto
+
+  // Of the weights to evaluate (evaluation_weights.hpp), which save_weights() writes too. Where these are not the
+  // trained ones, the running statistics of batch norm are those of a few training batches with them.
   Evaluation evaluate(const data::ImageSet& images, std::span<const Index> chosen);
 
   // What is remembered beside weights and optimizer state: text under names of the caller's choosing.
@@ -108,8 +120,9 @@ class Trainer {
   std::vector<std::string> load_weights(const std::string& path);
   void save_weights(const std::string& path) const;
 
+  struct State;  // for the sources of nn/
+
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -96,18 +96,24 @@ std::unique_ptr<Optimizer> make_optimizer(const TrainerOptions& options, const N
                                           "--policy baseline or grid",
                                           entry.info.name));
   }
+  const bool automatic = entry.info.name == "auto";
+  if (automatic && options.policy != Policy::adaptive) {
+    throw Error(Fault::usage, "auto computes its rate by itself; it goes with --policy adaptive");
+  }
   OptimizerContext context{.info = entry.info, .groups = {}, .tap = network.head(), .rate = options.controller};
   context.defaults.bias_correction(options.correct_averages).settings(options.settings);
   context.groups = decay_groups(options, network, context.defaults);
   context.rate.announces_epochs = true;
-  if (baseline) {
+  if (automatic) {
+    context.rate = with_constant_rate(context.rate, 1);  // times its own
+  } else if (baseline) {
     context.rate =
         with_constant_rate(context.rate, options.baseline_rate > 0 ? options.baseline_rate : entry.info.rate);
   } else {
     context.rate.rule = entry.rule;
     if (options.policy == Policy::fixed) context.rate.rule_options.fixed = true;
   }
-  if (options.buffers_in_weight_norm) context.buffers = network.buffers();
+  if (automatic || options.buffers_in_weight_norm) context.buffers = network.buffers();
   return entry.make(std::move(context));
 }
 
