@@ -36,18 +36,19 @@ int train(TrainState& state, const Call& call, const Train& train) {
 Command train_command(const Train& train, const std::string& details) {
   const auto state = std::make_shared<TrainState>();
   return {.name = "train",
-          .summary = "Train a network on images with computed rates",
+          .summary = "Train a network on images, with nothing to set",
           .options = options_of(state->request) + run::Options{{"quiet", &state->quiet, "no progress", run::kMayChange},
                                                                run::json_option(state->json)},
           .run = [state, train](const Call& call) { return app::train(*state, call, train); },
           .details = details,
           .examples =
               "train --data mnist\n"
+              "train --data cifar10 --optimizer adam\n"
               "train --data cifar10 --optimizer adamo --first-rate search --epochs 30\n"
               "train --data cifar10 --optimizer adamo --first-rate 1 --decay 1e-3 --protocol coded\n"
               "train --data cifar10 --optimizer momentum --policy grid --schedule cosine\n"
               "train --data mnist --optimizer adashift --rate 0.003 --set delay=5\n"
-              "train --resume runs/mnist-mnist-cnn-adamo-adaptive --epochs 40\n"
+              "train --resume runs/mnist-mnist-cnn-auto-adaptive --epochs 40\n"
               "launch -n 2 -- train --data mnist",
           .takes_config = true};
 }

@@ -53,6 +53,14 @@ bool rate_varies(const Records& records) {
   });
 }
 
+constexpr char kMeasuredRate[] = "P", kRollbacks[] = "rollbacks";
+
+template <const char* name>
+bool has_column(const Records& records) {
+  return std::any_of(records.begin(), records.end(),
+                     [](const Record* record) { return record->columns.contains(name); });
+}
+
 const std::vector<Figure>& figures(RecordKind kind) {
   static const std::vector<Figure> network = {
       {"Accuracy",
@@ -66,6 +74,13 @@ const std::vector<Figure>& figures(RecordKind kind) {
        "Training loss with the penalty, as Keras reports it; ours of validation without, the authors' with.",
        {{{"loss", "penalty"}, "training", Role::training}, {{"val_loss"}, "validation"}}},
       {"Learning rate", "computed rate, before decay", "", {{{"rate"}, ""}}, nonzero},
+      {"Estimates of the automatic rate",
+       "rate",
+       "The loss over its Lipschitz constant, measured over all weights and of the head in closed form.",
+       {{{"P"}, "measured"}, {{"Hb"}, "closed form", Role::training}},
+       nonzero,
+       has_column<kMeasuredRate>},
+      {"Rollbacks", "so far", "", {{{"rollbacks"}, ""}}, [](double number) { return number; }, has_column<kRollbacks>},
       {"K_z and max ||w||",
        "norm",
        "The two measurements that the rate is computed from.",
@@ -87,8 +102,8 @@ const std::vector<Figure>& figures(RecordKind kind) {
 }
 
 // Columns that are in the file and not on the page.
-const std::set<std::string> kNotDrawn = {"epoch", "step",         "last_rate",   "G",
-                                         "S",     "data_seconds", "weight_norm", "seconds"};
+const std::set<std::string> kNotDrawn = {"epoch",       "step",    "last_rate", "G",     "S", "data_seconds",
+                                         "weight_norm", "seconds", "F",         "L_inf", "H", "averaged"};
 
 std::vector<Figure> all_figures(const Records& records) {
   std::vector<Figure> all = figures(records[0]->kind);

@@ -37,7 +37,9 @@ class NetworkSession {
   bool judge(std::int64_t epoch, const nn::Evaluation& validation);  // whether it is the best so far
   void after_step(const nn::StepReport& step);
   void after_epoch();
+  nn::Evaluation validate();  // of the better weights, where there are two
   void write(const nn::EpochReport& epoch, const nn::Evaluation& validation, double validate_seconds);
+  void close_automatic();
   std::string warning(std::int64_t epoch, double penultimate_norm, double weight_norm);
   void checkpoint();
   std::string checkpoint_path() const { return result_.folder + "/checkpoint.safetensors"; }
@@ -59,6 +61,7 @@ class NetworkSession {
   double train_seconds_ = 0;
   Index images_seen_ = 0;
   double weight_norm_ = 0;
+  nlohmann::ordered_json automatic_;  // what the optimizer auto leaves in the summary; null without it
 };
 
 }  // namespace lipschitzlr::run

@@ -45,6 +45,22 @@ std::string new_folder(TrainOptions options) {
   }
 }
 
+// The quantities of rate/auto.hpp.
+void add_automatic(ordered_json& line, const std::optional<rate::AutoNumbers>& numbers) {
+  if (!numbers) return;
+  line["F"] = numbers->loss;
+  line["L_inf"] = numbers->gradient;
+  line["H"] = numbers->head;
+  line["P"] = numbers->measured_rate;
+  line["Hb"] = numbers->closed_form_rate;
+  line["rollbacks"] = numbers->rollbacks;
+}
+
+bool is_better(const nn::Evaluation& one, const nn::Evaluation& other) {
+  if (!std::isfinite(one.loss) || !std::isfinite(other.loss)) return std::isfinite(one.loss);
+  return one.accuracy > other.accuracy || (one.accuracy == other.accuracy && one.loss < other.loss);
+}
+
 double majority_share(const data::ImageSet& images, std::span<const Index> chosen) {
   std::vector<Index> counts(images.classes.size());
   for (const Index image : chosen) ++counts[static_cast<std::size_t>(images.labels[static_cast<std::size_t>(image)])];
@@ -156,14 +172,24 @@ void NetworkSession::split_images() {
 void NetworkSession::after_step(const nn::StepReport& step) {
   if (!is_root()) return;
   progress_->show(step, weight_norm_);
+  if (!step.remark.empty()) {
+    progress_->say(step.remark);
+    if (step.step == 1) {
+      automatic_["introduction"] = step.remark;
+    } else {
+      result_.remarks.push_back(step.remark);
+    }
+  }
   if (*request_.log_steps > 0 && step.step % *request_.log_steps == 0) {
-    record_->write(ordered_json{{"kind", "step"},
-                                {"epoch", step.epoch},
-                                {"step", step.step},
-                                {"loss", step.loss},
-                                {"accuracy", step.accuracy},
-                                {"rate", step.rate},
-                                {"K_z", step.penultimate_norm}});
+    ordered_json line = {{"kind", "step"},
+                         {"epoch", step.epoch},
+                         {"step", step.step},
+                         {"loss", step.loss},
+                         {"accuracy", step.accuracy},
+                         {"rate", step.rate},
+                         {"K_z", step.penultimate_norm}};
+    add_automatic(line, step.automatic);
+    record_->write(line);
   }
   if (seconds_since(last_checkpoint_) >= *request_.checkpoint_minutes * 60) checkpoint();
 }
@@ -186,6 +212,7 @@ bool NetworkSession::judge(std::int64_t epoch, const nn::Evaluation& validation)
 // The last step of an epoch can spoil the weights without a later one to show it.
 void NetworkSession::expect_finite(const nn::EpochReport& epoch, const nn::Evaluation& validation) const {
   if (std::isfinite(validation.loss)) return;
+  if (epoch.automatic && epoch.epoch < request_.options.epochs) return;  // its guard sends the weights back
   const nn::RateNumbers& numbers = epoch.numbers;
   throw Error(Fault::training,
               fmt::format("the validation loss is {} after epoch {}, step {}, with the rate {:.6g} (K_z = {:.6g}, max "
@@ -194,10 +221,23 @@ void NetworkSession::expect_finite(const nn::EpochReport& epoch, const nn::Evalu
                           numbers.weight_norm, numbers.gradient_bound));
 }
 
+nn::Evaluation NetworkSession::validate() {
+  const auto measured = [&] { return trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_); };
+  if (!trainer_->has_average()) return measured();
+  trainer_->use_average(false);
+  const nn::Evaluation last = measured();
+  trainer_->use_average(true);
+  const nn::Evaluation average = measured();
+  trainer_->use_average(is_better(average, last));
+  automatic_["validation"] = {{"last_weights", {{"accuracy", last.accuracy}, {"loss", last.loss}}},
+                              {"averaged_weights", {{"accuracy", average.accuracy}, {"loss", average.loss}}}};
+  return trainer_->uses_average() ? average : last;
+}
+
 void NetworkSession::after_epoch() {
   const nn::EpochReport epoch = result_.last = trainer_->epoch_report();
   const Clock::time_point start = Clock::now();
-  const nn::Evaluation validation = trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_);
+  const nn::Evaluation validation = validate();
   train_seconds_ += epoch.train_seconds;
   images_seen_ += epoch.images;
   if (is_root()) write(epoch, validation, seconds_since(start));
@@ -212,24 +252,43 @@ void NetworkSession::after_epoch() {
 }
 
 void NetworkSession::write(const nn::EpochReport& epoch, const nn::Evaluation& validation, double validate_seconds) {
-  record_->write(ordered_json{{"kind", "epoch"},
-                              {"epoch", epoch.epoch},
-                              {"step", epoch.step},
-                              {"loss", epoch.loss},
-                              {"penalty", epoch.penalty},
-                              {"accuracy", epoch.accuracy},
-                              {"val_loss", validation.loss},
-                              {"val_accuracy", validation.accuracy},
-                              {"rate", epoch.rate},
-                              {"last_rate", epoch.last_rate},
-                              {"K_z", epoch.numbers.penultimate_norm},
-                              {"max_w", epoch.numbers.weight_norm},
-                              {"G", epoch.numbers.gradient_bound},
-                              {"S", epoch.numbers.second_moment},
-                              {"train_seconds", epoch.train_seconds},
-                              {"data_seconds", epoch.data_seconds},
-                              {"measure_seconds", epoch.measure_seconds},
-                              {"validate_seconds", validate_seconds}});
+  ordered_json line = {{"kind", "epoch"},
+                       {"epoch", epoch.epoch},
+                       {"step", epoch.step},
+                       {"loss", epoch.loss},
+                       {"penalty", epoch.penalty},
+                       {"accuracy", epoch.accuracy},
+                       {"val_loss", validation.loss},
+                       {"val_accuracy", validation.accuracy},
+                       {"rate", epoch.rate},
+                       {"last_rate", epoch.last_rate},
+                       {"K_z", epoch.numbers.penultimate_norm},
+                       {"max_w", epoch.numbers.weight_norm},
+                       {"G", epoch.numbers.gradient_bound},
+                       {"S", epoch.numbers.second_moment},
+                       {"train_seconds", epoch.train_seconds},
+                       {"data_seconds", epoch.data_seconds},
+                       {"measure_seconds", epoch.measure_seconds},
+                       {"validate_seconds", validate_seconds}};
+  add_automatic(line, epoch.automatic);
+  if (epoch.automatic) line["averaged"] = trainer_->uses_average() ? 1 : 0;
+  record_->write(line);
+}
+
+// Which weights were taken, and the certificate.
+void NetworkSession::close_automatic() {
+  if (!trainer_->has_average()) return;
+  const bool average = trainer_->uses_average();
+  automatic_["weights"] = average ? "averaged" : "last";
+  automatic_["certificate"] = trainer_->certificate();
+  if (automatic_.contains("validation")) {
+    const ordered_json& seen = automatic_["validation"];
+    const auto accuracy = [&](const char* name) { return 100 * seen.at(name).at("accuracy").get<double>(); };
+    progress_->say(fmt::format("The {} weights are saved: {:.2f} % of the validation images, the {} ones {:.2f} %.",
+                               average ? "averaged" : "last", accuracy(average ? "averaged_weights" : "last_weights"),
+                               average ? "last" : "averaged", accuracy(average ? "last_weights" : "averaged_weights")));
+  }
+  if (!trainer_->certificate().empty()) progress_->say(fmt::format("Certificate: {}.", trainer_->certificate()));
 }
 
 void NetworkSession::finish() {
@@ -242,6 +301,7 @@ void NetworkSession::finish() {
     checkpoint();
     return;
   }
+  close_automatic();
   if (record_) trainer_->save_weights(result_.folder + "/weights.safetensors");
   if (test_.count() > 0) {
     result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, data::all_images(test_));
@@ -299,6 +359,7 @@ ordered_json NetworkSession::summary() const {
   json["seconds"] = result_.seconds;
   json["images_per_second"] = result_.images_per_second;
   if (!trials_.is_null()) json["trials"] = trials_;
+  if (!automatic_.is_null()) json["auto"] = automatic_;
   json["remarks"] = result_.remarks;
   return json;
 }

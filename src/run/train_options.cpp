@@ -80,7 +80,8 @@ Options training_options(TrainOptions& o) {
        "network: mnist-cnn, resnet20-v1 (N = 6n+2), resnet56-v2 (N = 9n+2), densenet-40-12, mlp-256-128, "
        "softmax; default: by the images",
        Placeholder{"NAME"}, Flags{"--model"}},
-      {"optimizer", &o.optimizer, "one of the list below", Placeholder{"NAME"}},
+      {"optimizer", &o.optimizer, "one of the list below; default: auto, with --protocol coded adamo",
+       Placeholder{"NAME"}},
       {"settings",
        spelled(o.settings, settings_text, settings_from,
                "names, each once, with numbers, such as beta1=0.8,epsilon=1e-6"),
@@ -91,7 +92,11 @@ Options training_options(TrainOptions& o) {
        "with the best rate of short trials; default: adaptive, baseline for optimizers with steps of their own"},
       {"protocol", choice(o.protocol, {"published", "coded"}),
        "published: the paper's text; coded: what its authors ran, with the test set as validation set"},
-      {"epochs", &o.epochs, "how often every image is seen; with --resume, the new total", at_least(1), kMayChange},
+      {"epochs", &o.epochs,
+       "how often every image is seen; with --resume, the new total: auto's rate then falls from where it was frozen "
+       "to 0 "
+       "at the new end",
+       at_least(1), kMayChange},
       {"batch", &o.batch, "images per step, of all processes; default: 256 grey, 128 coloured", at_least(2)},
       {"validation", &o.validation,
        "share of the training images set aside; 0: validate on the test images; default: 0.1, coded 0", share()},

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::run {
@@ -10,6 +12,8 @@ namespace {
 void expect(bool good, const std::string& sentence) {
   if (!good) throw Error(Fault::usage, sentence);
 }
+
+constexpr const char* kAutomatic = "auto";
 
 bool is_coded(const TrainOptions& options) { return options.protocol == Protocol::coded; }
 
@@ -54,6 +58,41 @@ void complete_grid(TrainOptions& options) {
   if (!options.grid_images) options.grid_images = 5120;
 }
 
+// What auto would do nothing with.
+void check_auto(const TrainOptions& given) {
+  static const std::set<std::string> others = {"protocol",
+                                               "first_rate",
+                                               "constant",
+                                               "update",
+                                               "measure",
+                                               "second_moment",
+                                               "bias_correction",
+                                               "decay",
+                                               "beta",
+                                               "beta1",
+                                               "beta2",
+                                               "epsilon",
+                                               "k1",
+                                               "k2",
+                                               "rate",
+                                               "schedule",
+                                               "warmup",
+                                               "hold_averages",
+                                               "grid",
+                                               "schedule_epochs",
+                                               "grid_epochs",
+                                               "grid_images"};
+  TrainOptions options = given, usual;
+  expect(options.policy == Policy::adaptive,
+         "auto computes its rate by itself; for another --policy name an --optimizer, such as adam");
+  for (const Difference& other : differences(options_of(options), options_of(usual))) {
+    expect(!others.contains(other.name),
+           fmt::format("{} does nothing with --optimizer auto, which has nothing to set; leave it out or name another "
+                       "optimizer, such as adamo",
+                       flag_of(find_option(options_of(options), other.name))));
+  }
+}
+
 FirstRate usual_first_rate(const TrainOptions& options) {
   const bool adamo = options.optimizer == "adamo" && options.computes_rates();
   return adamo ? FirstRate{FirstRate::Kind::number, 0.1} : FirstRate{FirstRate::Kind::none};
@@ -73,6 +112,7 @@ data::Augmentation usual_augmentation(const data::ImageSet& images) {
 }  // namespace
 
 TrainOptions completed(TrainOptions options, const data::ImageSet& images) {
+  if (options.optimizer.empty()) options.optimizer = is_coded(options) ? "adamo" : kAutomatic;
   const nn::OptimizerInfo optimizer = nn::optimizer_info(options.optimizer);
   const bool coded = is_coded(options), grey = images.channels == 1;
   check(options_of(options));
@@ -83,6 +123,12 @@ TrainOptions completed(TrainOptions options, const data::ImageSet& images) {
   complete_grid(options);
   if (options.network.empty()) options.network = grey && images.height >= 12 ? "mnist-cnn" : "resnet20-v1";
   if (!options.batch) options.batch = grey ? 256 : 128;
+  if (!options.l2) options.l2 = coded ? options.rule.decay : 0;
+  if (!options.validation) options.validation = coded ? 0 : 0.1;
+  if (options.optimizer == kAutomatic) {
+    check_auto(options);
+    return options;
+  }
   if (options.first_rate.kind == FirstRate::Kind::usual) options.first_rate = usual_first_rate(options);
   if (!options.measure) options.measure = coded ? nn::Measure::pass : nn::Measure::in_step;
   expect(options.measure != nn::Measure::pass || options.rule.update == rate::Update::per_epoch,
@@ -93,8 +139,6 @@ TrainOptions completed(TrainOptions options, const data::ImageSet& images) {
   if (!options.bias_correction) options.bias_correction = !coded;
   options.rule.bias_correction = *options.bias_correction && !options.rule.hold_averages;
   options.rule.coded_denominator = coded;
-  if (!options.l2) options.l2 = coded ? options.rule.decay : 0;
-  if (!options.validation) options.validation = coded ? 0 : 0.1;
   return options;
 }
 
@@ -107,7 +151,7 @@ nn::TrainerOptions trainer_options(const TrainOptions& options, const data::Imag
   trainer.settings = options.settings;
   trainer.policy = trainer_policy(options);
   trainer.baseline_rate = options.rate.value_or(0);
-  trainer.schedule_epochs = options.schedule_epochs.value_or(0);
+  trainer.schedule_epochs = options.optimizer == kAutomatic ? options.epochs : options.schedule_epochs.value_or(0);
   trainer.warmup = options.warmup;
   trainer.controller.schedule = options.schedule;
   trainer.controller.rule_options = options.rule;
@@ -115,13 +159,13 @@ nn::TrainerOptions trainer_options(const TrainOptions& options, const data::Imag
     trainer.controller.rule_options.first_rate = options.first_rate.number;
   }
   trainer.controller.variant = coded ? bound::ConstantKind::coded : bound::ConstantKind::published;
-  trainer.controller.second_moment = *options.second_moment;
+  if (options.second_moment) trainer.controller.second_moment = *options.second_moment;
   trainer.controller.l2 = *options.l2;
   trainer.controller.gradient_bound = options.constant;
   // Keras's Adam corrects its averages; the authors' K1 and K2 are not corrected.
-  trainer.correct_averages = *options.bias_correction || (coded && options.optimizer == "auto-adam");
+  trainer.correct_averages = options.bias_correction.value_or(false) || (coded && options.optimizer == "auto-adam");
   trainer.buffers_in_weight_norm = coded;
-  trainer.measure = *options.measure;
+  trainer.measure = options.measure.value_or(nn::Measure::in_step);
   // Keras's l2(1e-4) adds 1e-4 ||w||^2 to the loss.
   trainer.weight_decay = coded ? 2e-4 : *options.l2;
   trainer.decay_some_only = coded;

@@ -88,7 +88,7 @@ class DamageTest(TrainCase):
         self.assertEqual(sum_of(self.path("run/metrics.jsonl")), before)
 
     def test_loss_that_is_not_finite(self):
-        words = BARE + ["--policy", "baseline", "--rate", "1e30", "--epochs", "3", "--quiet"]
+        words = BARE + ["--optimizer", "adamo", "--policy", "baseline", "--rate", "1e30", "--epochs", "3", "--quiet"]
         err = self.train("none", *words, code=4)[1]
         self.assertRegex(err, r"\Alipschitzlr: the loss is -?(nan|inf) at step \d+ \(epoch 1\), [^\n]*rate 1e\+30[^\n]*"
                               r"There is no checkpoint yet\n\Z")

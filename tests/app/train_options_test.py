@@ -22,7 +22,7 @@ class OptionsTest(TrainCase):
             (2, [*data, "--protocol", "none"], "--protocol none"),
             (2, [*data, "--update", "never"], "--update never"),
             (2, [*data, "--measure", "twice"], "--measure twice"),
-            (2, [*data, "--measure", "pass", "--update", "iteration"], "--measure pass"),
+            (2, [*data, "--optimizer", "sgd", "--measure", "pass", "--update", "iteration"], "--measure pass"),
             (2, [*data, "--second-moment", "third"], "third"),
             (2, [*data, "--bias-correction", "maybe"], "--bias-correction maybe"),
             (2, [*data, "--padding", "cushion"], "cushion"),
@@ -58,7 +58,7 @@ class OptionsTest(TrainCase):
             (2, [*data, "--policy", "grid", "--grid", "0.1,"], "--grid 0.1,"),
             (2, [*data, "--policy", "grid", "--grid", "0.1,0.10"], "twice"),
             (2, [*data, "--policy", "grid", "--grid-epochs", "0"], "--grid-epochs 0"),
-            (2, [*data, "--policy", "grid", "--rate", "0.1"], "--policy grid finds the rate"),
+            (2, [*data, "--optimizer", "adamo", "--policy", "grid", "--rate", "0.1"], "--policy grid finds the rate"),
             (2, [*data, "--policy", "grid", "--first-rate", "0.1"], "--first-rate"),
             (2, [*data, "--decay", "-1"], "--decay -1"),
             (2, [*data, "--l2", "inf"], "--l2 inf"),
@@ -75,6 +75,13 @@ class OptionsTest(TrainCase):
             (2, [*data, "--k1", "-1", "--optimizer", "auto-adam"], "--k1 -1"),
             (2, [*data, "--k2", "0", "--optimizer", "auto-adam"], "--k2 0"),
             (2, [*data, "--k2", "1e-6", "--optimizer", "adamo"], "of auto-adam, not of adamo"),
+            (2, [*data, "--policy", "baseline"], "auto computes its rate by itself"),
+            (2, [*data, "--optimizer", "auto", "--policy", "fixed"], "auto computes its rate by itself"),
+            (2, [*data, "--optimizer", "auto", "--protocol", "coded"], "--protocol does nothing with --optimizer auto"),
+            (2, [*data, "--first-rate", "0.1"], "--first-rate does nothing with --optimizer auto"),
+            (2, [*data, "--decay", "0.1"], "--decay does nothing with --optimizer auto"),
+            (2, [*data, "--beta1", "0.5"], "--beta1 does nothing with --optimizer auto"),
+            (2, [*data, "--set", "beta1=0.5"], 'no setting "beta1"'),
             (2, [*data, "--bn-eps", "-1"], "--bn-eps -1"),
             (2, [*data, "--bn-momentum", "2"], "--bn-momentum 2"),
             (2, [*data, "--seed", "-1"], "--seed -1"),
@@ -159,6 +166,42 @@ class OptionsTest(TrainCase):
         out, err = self.run_program("train", *words, "--epochs", "1", "--quiet", "--json")
         self.assertEqual(json.loads(out)["folder"], "runs/grey-mlp-8-adamo-adaptive-2")
 
+    def test_auto_is_the_default_and_explains_itself(self):
+        out, err = self.train("run", *BARE, "--epochs", "4", "--log-steps", "1", "--json")
+        summary, options = json.loads(out), read_json(self.path("run/config.json"))["options"]
+        self.assertEqual((options["optimizer"], options["policy"]), ("auto", "adaptive"))
+        self.assertIn("L_inf = |grad f|_1 = ", err)
+        self.assertRegex(err, r"The (last|averaged) weights are saved: [0-9.]+ % of the validation images, the ")
+        self.assertIn("Certificate: the head's gradient never exceeded its constant in ", err)
+        self.assertEqual(summary["auto"]["introduction"], next(line for line in err.splitlines() if "L_inf" in line))
+        steps, epochs = lines_of(self.path("run"), "step"), lines_of(self.path("run"), "epoch")
+        for line in steps + epochs:
+            for name in ["F", "L_inf", "H", "P", "Hb"]:
+                self.assertGreater(line[name], 0, line)
+            self.assertEqual(line["rollbacks"], 0)
+        total = len(steps)
+        self.assertEqual(steps[-1]["rate"], 0)
+        tensors = 2  # of weights in mlp-8
+        self.assertLess(steps[0]["rate"], steps[0]["F"] / (40 * tensors * steps[0]["H"]))  # 64 / 1.3, less the decay
+        self.assertGreater(steps[0]["rate"], steps[0]["F"] / (64 * tensors * steps[0]["H"]))
+        self.assertGreater(steps[total // 2]["rate"], steps[0]["rate"])
+
+    def test_auto_saves_the_better_weights(self):
+        words = RESNET + ["--validation", "0", "--epochs", "6"]
+        result = json.loads(self.train("run", *words, "--json", "--quiet")[0])
+        better = result["auto"]["validation"][result["auto"]["weights"] + "_weights"]
+        self.assertEqual(better["accuracy"], max(one["accuracy"] for one in result["auto"]["validation"].values()))
+        common = ["--data", "../colour", "--model", "resnet8-v1", "--threads", "1"]
+        for name, key in (("best", "best"), ("weights", "final")):
+            out = self.run_program("evaluate", *common, "--json", "--weights", f"run/{name}.safetensors")[0]
+            for number in ["accuracy", "loss", "images"]:
+                self.assertEqual(json.loads(out)[number], result[key][number], f"{name}: {number}")
+
+    def test_the_authors_protocol_has_adamo_by_default(self):
+        self.train("run", *BARE, "--protocol", "coded", "--epochs", "1", "--quiet")
+        options = read_json(self.path("run/config.json"))["options"]
+        self.assertEqual((options["optimizer"], options["first_rate"]), ("adamo", "0.1"))
+
     def test_seeds(self):
         self.in_parallel([lambda n=n, s=s: self.train(n, *CNN, "--epochs", "2", "--seed", s, "--quiet")
                           for n, s in (("one", "7"), ("again", "7"), ("other", "8"))])
@@ -214,7 +257,7 @@ class OptionsTest(TrainCase):
         self.assertGreater(read_json(self.path("run/summary.json"))["best"]["accuracy"], 0.7)
 
     def test_evaluate_agrees_with_the_record(self):
-        words = RESNET + ["--validation", "0", "--epochs", "6"]
+        words = RESNET + ["--optimizer", "adamo", "--validation", "0", "--epochs", "6"]
         result = json.loads(self.train("run", *words, "--json", "--quiet")[0])
         common = ["--data", "../colour", "--model", "resnet8-v1", "--threads", "1"]
         for name, key in (("best", "best"), ("weights", "final"), ("checkpoint", "final")):

@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 
-from train_support import (BARE, CNN, MLP, OPTIMIZERS, PEERS, POLICIES, RESNET, TrainCase, lines_of, main, output_of,
+from train_support import (AUTO, BARE, CNN, MLP, OPTIMIZERS, PEERS, POLICIES, RESNET, TrainCase, lines_of, main, output_of,
                            read_json, sum_of)
 
 
@@ -30,13 +30,13 @@ class ResumeTest(TrainCase):
         self.assertIn(process.returncode, (-signal.SIGKILL, 0), f"{story}\n{err}")
         return process.returncode
 
-    def test_kill_at_ten_random_moments(self):
-        words, epochs = CNN + ["--log-steps", "1", "--epochs", "24"], 24
+    def kill_and_compare(self, times, words, epochs):
+        words = [*words, "--log-steps", "1", "--epochs", str(epochs)]
         self.train("whole", *words)
         seconds = sum(line["train_seconds"] for line in lines_of(self.path("whole"), "epoch")) / epochs
         seed = random.SystemRandom().randrange(10**6)
         chance, story, kills, runs = random.Random(seed), [f"seed {seed}"], 0, ["killed-1"]
-        while kills < 10:
+        while kills < times:
             if self.killed(chance, [*words, "-o", runs[-1]], seconds, story) == 0:
                 runs.append(f"killed-{len(runs) + 1}")  # it was through before its time
             else:
@@ -50,6 +50,24 @@ class ResumeTest(TrainCase):
         for folder in runs:
             self.assert_same_run("whole", folder, story)
             self.assertEqual(lines_of(self.path("whole"), "step"), lines_of(self.path(folder), "step"), story)
+
+    def test_kill_at_ten_random_moments(self):
+        self.kill_and_compare(10, CNN, 24)
+
+    def test_kill_auto_at_four_random_moments(self):
+        self.kill_and_compare(4, AUTO, 30)
+
+    def test_more_epochs_of_auto_go_on_along_a_new_line(self):
+        self.train("run", *AUTO, "--epochs", "10", "--log-steps", "1")
+        first = lines_of(self.path("run"), "step")
+        self.resume("run", "--epochs", "20")
+        steps = lines_of(self.path("run"), "step")
+        self.assertEqual(steps[:len(first)], first)
+        end, new_end = len(first), len(steps)
+        self.assertEqual((new_end, steps[-1]["rate"]), (2 * end, 0))
+        frozen = first[-2]["rate"] / (1 - (end - 1) / end)
+        for step in steps[end:]:
+            self.assertAlmostEqual(step["rate"], frozen * (1 - step["step"] / new_end), delta=1e-9 * frozen)
 
     def test_interrupt_and_terminate(self):
         words = CNN + ["--epochs", "12"]

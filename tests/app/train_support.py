@@ -26,6 +26,7 @@ CNN = TINY + ["--data", "../grey", "--model", "mnist-cnn", "--optimizer", "adamo
 BARE = TINY + ["--data", "../grey", "--model", "mlp-8"]
 MLP = BARE + ["--optimizer", "adamo", "--first-rate", "0.1"]
 RESNET = TINY + ["--data", "../colour", "--model", "resnet8-v1"]
+AUTO = BARE + ["--optimizer", "auto"]
 OPTIMIZERS = ["sgd", "adamo", "rmsprop", "auto-adam", "momentum", "adam", "adamw"]
 PEERS = ["amsgrad", "adadelta", "adashift", "wngrad", "wn-adam", "adabound", "amsbound", "nadamw", "prodigy", "dadapt-adam",
          "dog", "schedule-free", "momo-adam"]  # steps of their own

@@ -16,7 +16,8 @@ from processes import free_port, said_by, start_process, wait_for_file  # noqa: 
 from train_support import epochs_of, lines_of, read_json, sum_of, write_images  # noqa: E402
 
 PROGRAM = ""
-BARE = ["--threads", "1", "--batch", "16", "--model", "mlp-8", "--decay", "1", "--precision", "double"]
+BARE = ["--threads", "1", "--batch", "16", "--model", "mlp-8", "--optimizer", "adamo", "--decay", "1", "--precision",
+        "double"]
 MLP = BARE + ["--data", "../grey"]
 
 

@@ -39,9 +39,9 @@ struct FirstRate {
 };
 
 struct TrainOptions {
-  std::string data = "mnist";  // a named image set or a folder of PNG files
-  std::string network;         // empty: mnist-cnn for small grey images, else resnet20-v1
-  std::string optimizer = "adamo";
+  std::string data = "mnist";              // a named image set or a folder of PNG files
+  std::string network;                     // empty: mnist-cnn for small grey images, else resnet20-v1
+  std::string optimizer;                   // empty: auto, with the protocol coded adamo
   std::map<std::string, double> settings;  // of an optimizer that has some
   std::optional<Policy> policy;            // default: adaptive, or baseline for an optimizer with step sizes of its own
   Protocol protocol = Protocol::published;
