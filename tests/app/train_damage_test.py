@@ -78,7 +78,7 @@ class DamageTest(TrainCase):
         with open(self.path("file"), "w", encoding="utf-8"):
             pass
         for more in ([], ["--first-rate", "search"]):
-            err = self.refusal(3, "train", *BARE, "--epochs", "1", "-o", "file/run", *more)
+            err = self.refusal(3, "train", *BARE, "--optimizer", "adamo", "--epochs", "1", "-o", "file/run", *more)
             self.assertIn("file/run: can't make the folder: Not a directory", err)
 
     def test_a_record_is_not_overwritten(self):
