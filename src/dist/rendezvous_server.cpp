@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <random>
+#include <stdexcept>
 
 #include "lipschitzlr/base/sha256.hpp"
 
@@ -194,9 +195,11 @@ void RendezvousServer::store(Connection& client, const Message& request) {
   } else if (request.kind == Kind::get) {
     answer(client, request, found == values_.end() ? "0" : "1" + found->second);
   } else if (request.kind == Kind::add && parts.size() == 2) {
-    std::string& value = values_[parts[0]];
-    value = std::to_string((value.empty() ? 0 : std::stoll(value)) + std::stoll(parts[1]));
-    answer(client, request, value);
+    const long long before = found == values_.end() ? 0 : std::stoll(found->second);
+    long long sum = 0;
+    if (__builtin_add_overflow(before, std::stoll(parts[1]), &sum)) throw std::out_of_range("the sum");
+    values_[parts[0]] = std::to_string(sum);
+    answer(client, request, values_[parts[0]]);
   } else if (request.kind == Kind::remove) {
     answer(client, request, std::to_string(values_.erase(parts[0])));
   }

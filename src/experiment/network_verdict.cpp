@@ -40,7 +40,8 @@ class NetworkJudge {
       reasons_.push_back("There is no curve of the authors to compare with before the last epoch.");
       return {artefact ? "artefact" : "no curve", with_artefacts()};
     }
-    const bool agrees = compare_accuracy(complete) & compare_rates();
+    const bool accurate = compare_accuracy(complete), same_rates = compare_rates();  // both say what they found
+    const bool agrees = accurate && same_rates;
     if (artefact) return {"artefact", with_artefacts()};
     return {
         std::string(agrees ? (complete ? "reproduced" : "agrees so far") : (complete ? "differs" : "differs so far")),

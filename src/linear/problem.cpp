@@ -149,7 +149,8 @@ template <class Scalar>
 Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound) const {
   return std::visit(
       [&](const auto& matrix) {
-        return measure(kind, weight_bound, Rows{matrix, targets_, row_weights_, total_weight_}, norms_);
+        return measure(kind, weight_bound,
+                       Rows<std::decay_t<decltype(matrix)>>{matrix, targets_, row_weights_, total_weight_}, norms_);
       },
       features_);
 }
@@ -166,7 +167,7 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, std::s
   return std::visit(
       [&](const auto& matrix) {
         const auto taken = take_rows(matrix, here);
-        return measure(kind, weight_bound, Rows{taken, targets, weights, total}, norms);
+        return measure(kind, weight_bound, Rows<std::decay_t<decltype(taken)>>{taken, targets, weights, total}, norms);
       },
       features_);
 }

@@ -1,5 +1,8 @@
 #include "lipschitzlr/linear/state.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "linear/weights_json.hpp"
 
 namespace lipschitzlr::linear {
@@ -82,7 +85,7 @@ State<Scalar> state_from_json(const std::string& text, const std::string& name) 
     }
     state.epoch = count("epoch");
     state.step = count("step");
-    state.quiet = object.at("quiet").template get<int>();
+    state.quiet = static_cast<int>(std::min<std::int64_t>(count("quiet"), std::numeric_limits<int>::max()));
     state.rule = object.at("rule").template get<std::string>();
     state.random = object.at("random").template get<std::string>();
     return state;

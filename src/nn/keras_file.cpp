@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "lipschitzlr/base/error.hpp"
@@ -139,6 +140,10 @@ class KerasFile::Reader {
     if (!attribute.open() || count < 0 || H5Tget_class(type) != H5T_STRING) {
       fail(fmt::format("the attribute {} is not a list of texts", name));
     }
+    // Memory for the list is taken before HDF5 finds that the file ends.
+    if (H5Aget_storage_size(attribute) > std::filesystem::file_size(path_)) {
+      fail(fmt::format("the attribute {} is larger than the file", name));
+    }
     const bool read = H5Tis_variable_str(type) > 0
                           ? append_variable(attribute, space, type, static_cast<std::size_t>(count), all)
                           : append_fixed(attribute, type, static_cast<std::size_t>(count), all);
@@ -174,7 +179,8 @@ class KerasFile::Reader {
     std::vector<std::pair<std::string, KerasLayer>> owners;  // in the order in which they first come
     for (const std::string& weight : weights) {
       const auto [owner, leaf] = split_weight_name(weight);
-      auto found = std::find_if(owners.begin(), owners.end(), [&](const auto& pair) { return pair.first == owner; });
+      auto found = std::find_if(owners.begin(), owners.end(),
+                                [&called = owner](const auto& pair) { return pair.first == called; });
       if (found == owners.end()) {
         owners.push_back({owner, {.name = split_weight_name(owner).second, .tensors = {}}});
         found = owners.end() - 1;
