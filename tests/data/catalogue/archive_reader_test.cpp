@@ -44,6 +44,25 @@ TEST_F(Archive, ADebianPackageIsWhatItInstalls) {
   expect_complaint(path, "usr/share/c", "holds no file usr/share/c");
 }
 
+// libarchive can't unpack these two by itself.
+TEST_F(Archive, NoOtherProgramIsStartedToUnpackAFile) {
+  const fs::path started = folder / "started";
+  for (const char* program : {"lrzip", "grzip"}) {
+    write_file_atomically(folder / program, "#!/bin/sh\ntouch " + started.string() + "\n");
+    fs::permissions(folder / program, fs::perms::owner_all);
+  }
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (folder.string() + ":" + before).c_str(), 1);
+  const std::string path = folder / "packed";
+  using namespace std::string_literals;
+  for (const std::string& signature : {"LRZI\0\6"s, "GRZipII\0\2\4:)"s}) {
+    write_file_atomically(path, signature + std::string(1000, 'x'));
+    EXPECT_THROW(read_member(path, "a"), Error);
+  }
+  setenv("PATH", before.c_str(), 1);
+  EXPECT_FALSE(fs::exists(started));
+}
+
 TEST_F(Archive, ACutArchiveIsAnError) {
   for (const char* name : {"a.deb", "a.tgz"}) {
     const std::string path = folder / name;
