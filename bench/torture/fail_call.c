@@ -1,35 +1,49 @@
-/* For LD_PRELOAD: the FAIL_CALL-th call that writes (data, a folder, a name) fails with errno FAIL_ERRNO, and the
-   number of such calls goes to the file FAIL_COUNT at the end. scripts/torture makes every one of them fail once. */
+/* For LD_PRELOAD: the FAIL_CALL-th call that writes (data, a folder, a name) fails with errno FAIL_ERRNO, and the number
+   of such calls goes to the file FAIL_COUNT at the end. Calls that write to a socket or an event are not among them: no
+   disk is behind those. With FAIL_RANK only the process whose RANK it is counts. scripts/torture makes every call fail
+   once. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 static long calls, wanted = -1;
 
+static int is_chosen(void) {
+  const char *chosen = getenv("FAIL_RANK"), *rank = getenv("RANK");
+  return !chosen || strcmp(chosen, rank ? rank : "launcher") == 0;
+}
+
 static int fails(void) {
+  if (!is_chosen()) return 0;
   if (wanted < 0) wanted = getenv("FAIL_CALL") ? atol(getenv("FAIL_CALL")) : 0;
   if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != wanted) return 0;
   errno = atoi(getenv("FAIL_ERRNO"));
   return 1;
 }
 
-#define REAL(name, result, ...)       \
-  static result (*real)(__VA_ARGS__); \
+static int is_stored(int file) {
+  struct stat state;
+  return fstat(file, &state) != 0 || ((state.st_mode & S_IFMT) != 0 && !S_ISSOCK(state.st_mode));
+}
+
+#define REAL(name, result, ...)                                              \
+  static result (*real)(__VA_ARGS__);                                        \
   if (!real) real = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
 
 ssize_t write(int file, const void* bytes, size_t size) {
   REAL(write, ssize_t, int, const void*, size_t);
-  return fails() ? -1 : real(file, bytes, size);
+  return is_stored(file) && fails() ? -1 : real(file, bytes, size);
 }
 ssize_t writev(int file, const struct iovec* parts, int count) {
   REAL(writev, ssize_t, int, const struct iovec*, int);
-  return fails() ? -1 : real(file, parts, count);
+  return is_stored(file) && fails() ? -1 : real(file, parts, count);
 }
 size_t fwrite(const void* bytes, size_t size, size_t count, FILE* file) {
   REAL(fwrite, size_t, const void*, size_t, size_t, FILE*);
@@ -70,7 +84,7 @@ int linkat(int from, const char* path, int to, const char* target, int flags) {
 
 __attribute__((destructor)) static void tell(void) {
   const char* path = getenv("FAIL_COUNT");
-  if (!path) return;
+  if (!path || !is_chosen()) return;
   wanted = 0; /* nothing fails any more */
   const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (file < 0) return;
