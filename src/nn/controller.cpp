@@ -16,6 +16,12 @@ namespace {
 
 [[noreturn]] void usage_error(const std::string& sentence) { throw Error(Fault::usage, sentence); }
 
+[[noreturn]] void nothing_measured() {
+  usage_error(
+      "no penultimate activations were measured; is the last layer a Head, the model in training mode, and was there a "
+      "forward pass before the step?");
+}
+
 ControllerOptions checked(ControllerOptions options) {
   if (!(options.l2 >= 0)) usage_error(fmt::format("the L2 factor is {}; it must be 0 or above", options.l2));
   if (!(options.factor > 0) || !std::isfinite(options.factor)) {
@@ -95,11 +101,7 @@ double RateController::weight_norm() const {
 }
 
 void RateController::feed(const PenultimateNorms& norms) {
-  if (norms.rows == 0) {
-    usage_error(
-        "no penultimate activations were measured; is the last layer a Head, the model in training mode, and was "
-        "there a forward pass before the step?");
-  }
+  if (norms.rows == 0) nothing_measured();
   const bound::Constant constant = options_.loss(options_.variant, norms);
   RateNumbers now;
   now.penultimate_norm = norms.frobenius;
@@ -115,11 +117,16 @@ void RateController::feed(const PenultimateNorms& norms) {
 }
 
 void RateController::begin_step() {
-  if (rule_->measures() && (per_step() || !rule_->has_rate())) {
+  const bool is_due = per_step() || !rule_->has_rate();
+  // Where steps make the epochs each must have its forward pass, also those whose rate is known.
+  if (rule_->measures() && (is_due || counts_epochs())) {
     const TapReading& reading = tap_->reading();
-    guessed_ = !per_step();
-    feed(reading.batches == batches_fed_ ? PenultimateNorms{} : reading.last);  // those of an earlier step are none
+    if (reading.batches == batches_fed_) nothing_measured();  // the norms of an earlier step are none of this one
     batches_fed_ = reading.batches;
+    if (is_due) {
+      guessed_ = !per_step();
+      feed(reading.last);
+    }
   }
   std::vector<double> rates;
   for (auto& group : optimizer_.param_groups()) {
@@ -144,7 +151,7 @@ double RateController::rate() const {
 
 void RateController::end_step() {
   ++steps_;
-  if (options_.steps_per_epoch == 0 || options_.announces_epochs) return;
+  if (!counts_epochs()) return;
   if (steps_ % static_cast<std::uint64_t>(options_.steps_per_epoch) == 0) finish_epoch();
 }
 

@@ -173,19 +173,24 @@ TEST(LipschitzRate, WhatIsForgottenIsAnErrorAndNeverAWrongRate) {
 }
 
 TEST(LipschitzRate, AStepWithoutAForwardPassInTrainingModeIsRefused) {
-  Loop loop;
-  optim::SGD sgd(loop.parameters, 1);
-  LipschitzRate rate(sgd, loop.head);
-  message_of([&] { rate.step(); });
-  loop.backward(0);
-  rate.step();
-  EXPECT_NE(message_of([&] { rate.step(); }).find("forward pass"), std::string::npos);
-  loop.head->eval();
-  loop.backward(1);
-  EXPECT_NE(message_of([&] { rate.step(); }).find("training mode"), std::string::npos);
-  loop.head->train();
-  loop.backward(1);
-  EXPECT_NO_THROW(rate.step());
+  for (const std::int64_t steps_per_epoch : {0, 3}) {
+    Loop loop;
+    optim::SGD sgd(loop.parameters, 1);
+    LipschitzRate rate(sgd, loop.head, {.steps_per_epoch = steps_per_epoch});
+    message_of([&] { rate.step(); });
+    loop.backward(0);
+    rate.step();
+    EXPECT_NE(message_of([&] { rate.step(); }).find("forward pass"), std::string::npos) << steps_per_epoch;
+    loop.head->eval();
+    loop.backward(1);
+    EXPECT_NE(message_of([&] { rate.step(); }).find("training mode"), std::string::npos) << steps_per_epoch;
+    loop.head->train();
+    for (int step = 1; step < 4; ++step) {  // into the second epoch
+      loop.backward(step);
+      EXPECT_NO_THROW(rate.step());
+    }
+    message_of([&] { rate.step(); });
+  }
 }
 
 TEST(LipschitzRate, RefusesASecondMasterOfTheRate) {

@@ -89,6 +89,7 @@ class RateController {
 
  private:
   bool per_step() const { return options_.rule_options.update == rate::Update::per_iteration; }
+  bool counts_epochs() const { return options_.steps_per_epoch > 0 && !options_.announces_epochs; }
   void feed(const PenultimateNorms& norms);
   void finish_epoch();
   double weight_norm() const;
@@ -100,7 +101,7 @@ class RateController {
   std::unique_ptr<rate::Rule> rule_;
   RateNumbers numbers_;
   bool guessed_ = false;          // the rate rests on the first batch only
-  std::int64_t batches_fed_ = 0;  // what the tap had counted when the rule was last fed in a step
+  std::int64_t batches_fed_ = 0;  // what the tap had counted in the last step that looked
   std::uint64_t steps_ = 0;
   std::vector<double> rates_;  // as set in each group
   Communicator* communicator_ = nullptr;
