@@ -58,7 +58,7 @@ int conclude(const FitState& state, const run::FitResult& result) {
 
 int fit(FitState& state, const Connect& connect) {
   run::FitRequest& options = state.options;
-  options.verbosity = state.quiet || state.json ? run::Verbosity::silent : run::default_verbosity();
+  options.verbosity = verbosity_of(state.quiet || state.json, options.watch);
   check(options);
   if (state.to_stdout() && state.json) {
     throw Error(Fault::usage, "-o - and --json both write to standard output: leave one of them out");

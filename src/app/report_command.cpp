@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "app/commands.hpp"
+#include "app/output_file.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -29,10 +30,11 @@ std::string text_of(const report::Document& document, Format format, const std::
   return to_html(document, output == "-" ? "." : std::filesystem::path(output).parent_path().string());
 }
 
-void make_report(ReportState options) {
+// Returns the exit code: a page is made in any case, but one that lacks something is not all that was asked for.
+int make_report(ReportState options) {
   if (options.output.empty()) options.output = options.format == Format::html ? "report.html" : "-";
   const bool to_file = options.output != "-";
-  if (to_file) check_writable(options.output);
+  check_output(options.output, options.records);
   const report::Document document = compose(experiment::collect(options.records), options.compose);
   const std::string text = text_of(document, options.format, options.output);
   if (to_file) {
@@ -42,11 +44,13 @@ void make_report(ReportState options) {
   } else {
     fmt::print("{}", text);
   }
+  int code = 0;
   for (const report::TableRow& row : document.runs.rows) {
-    if (row.verdict == "missing" || row.verdict == "damaged") {
-      print_stderr("lipschitzlr: {}: {}: {}\n", row.id, row.verdict, row.reasons.front());
-    }
+    if (row.verdict != "missing" && row.verdict != "damaged") continue;
+    print_stderr("lipschitzlr: {}: {}: {}\n", row.id, row.verdict, row.reasons.front());
+    code = static_cast<int>(Fault::data);
   }
+  return code;
 }
 
 }  // namespace
@@ -66,10 +70,10 @@ Command report_command() {
                       {"title", &options->compose.title, "of the page", run::Placeholder{"TEXT"}},
                       {"whole_paper", &options->compose.whole_paper,
                        "show every table of the paper, also those of which no row was run"}},
-          .run = [options](const Call&) { return make_report(*options), 0; },
+          .run = [options](const Call&) { return make_report(*options); },
           .details =
               "The page holds all it needs: it opens from a file, without a network, and can be printed. A record\n"
-              "that is missing, cut short or damaged is shown as such.",
+              "that is missing, cut short or damaged is shown as such; missing or damaged ones make the exit code 3.",
           .examples =
               "reproduce table1 boston iris --json > table1.json\n"
               "report table1.json runs -o report.html\n"

@@ -213,6 +213,13 @@ void show_confusion(const linear::Metrics& metrics, const std::vector<std::strin
   }
 }
 
+run::Verbosity verbosity_of(bool silent, bool watch) {
+  if (silent && watch) {
+    throw Error(Fault::usage, "--watch shows the training, of which --quiet and --json show nothing: leave one out");
+  }
+  return silent ? run::Verbosity::silent : run::default_verbosity();
+}
+
 std::string shown_cache_folder() {
   try {
     return data::catalogue::cache_folder();

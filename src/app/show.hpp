@@ -8,6 +8,7 @@
 
 #include "lipschitzlr/linear/metrics.hpp"
 #include "lipschitzlr/run/fit.hpp"
+#include "lipschitzlr/run/progress.hpp"
 #include "lipschitzlr/run/rate_report.hpp"
 
 namespace lipschitzlr::app {
@@ -23,6 +24,9 @@ void show_fit(const run::FitResult& result);
 void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Metrics>& test);
 // Where it is wider than 100 columns, a line that says so.
 void show_confusion(const linear::Metrics& metrics, const std::vector<std::string>& labels);
+
+// How much progress a training shows. Throws Error (usage) when nothing is to be shown, and plots are.
+run::Verbosity verbosity_of(bool silent, bool watch);
 
 // The folder of downloaded data; where there is none, how to get one.
 std::string shown_cache_folder();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/show.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::app {
@@ -27,7 +28,7 @@ int train(TrainState& state, const Call& call, const Train& train) {
     if (call.given.contains("epochs")) request.more_epochs = request.options.epochs;
   }
   request.command = call.words;
-  request.verbosity = state.quiet ? run::Verbosity::silent : run::default_verbosity();
+  request.verbosity = verbosity_of(state.quiet, request.watch);
   return train(request, state.json);
 }
 

@@ -167,8 +167,8 @@ StepReport Trainer::State::step() {
     throw Error(Fault::training,
                 fmt::format("the loss is {} at step {} (epoch {}), after a step of rate {:.6g} with K_z = {:.6g}, max "
                             "||w|| = {:.6g}, G = {:.6g}; try a smaller --rate or --first-rate",
-                            value, position.step + 1, position.epoch, position.last_rate, numbers.penultimate_norm,
-                            numbers.weight_norm, numbers.gradient_bound));
+                            std::isnan(value) ? "not a number" : "infinite", position.step + 1, position.epoch,
+                            position.last_rate, numbers.penultimate_norm, numbers.weight_norm, numbers.gradient_bound));
   }
   optimizer->step(value);
   position.last_rate =

@@ -201,7 +201,12 @@ json summary_of(const json& setting, const FitResult& result) {
 std::string state_to_resume(const std::string& path, const json& setting) {
   const json resume = unfinished_run(path);
   for (const auto& [name, value] : setting.items()) {
-    const json before = resume["setting"].value(name, json());
+    if (!resume["setting"].contains(name)) {
+      throw Error(Fault::data, fmt::format("{}: an older version of lipschitzlr began this training, without {}: it "
+                                           "can't be resumed; fit again without --resume",
+                                           path, name));
+    }
+    const json& before = resume["setting"][name];
     if (before == value) continue;
     throw Error(Fault::usage,
                 fmt::format("--resume {}: that run had {} = {}, this one has {}; ask for the same, or fit anew", path,

@@ -239,6 +239,7 @@ const std::vector<double>& Record::column(const std::string& name) const {
 Record read_record(const std::string& folder) { return Reader(folder).read(); }
 
 void require_no_record(const std::string& folder) {
+  if (folder == "-") throw Error(Fault::usage, "a record is a folder and can't go to standard output (-); name one");
   if (fs::exists(folder + "/config.json")) {
     throw Error(Fault::data, fmt::format("{}: there is a record in this folder already; name another one", folder));
   }

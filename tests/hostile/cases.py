@@ -219,6 +219,9 @@ def resumes():
                              ("weights gone", "m['weights'] = []"), ("text for numbers", "s['quiet'] = 'x'"), ("a state that is a list", "m['resume']['state'] = []")):
             yield Case(f"resume {solver}: {name}", f"lipschitzlr fit iris --solver {solver} --epochs 6 --tolerance 0 --resume m.json --quiet",
                        (2, 3) if "generator" not in name and "quiet" not in change else (0, 2, 3), prepare=first.format(solver) + " && " + edit.format(change))
+    yield Case("resume: a training that an older version began", "lipschitzlr fit iris --solver gd --epochs 6 --tolerance 0 --resume m.json --quiet", (3,),
+               ("m.json: an older version of lipschitzlr began this training, without l1", "fit again without --resume"),
+               prepare=first.format("gd") + " && " + edit.format("m['resume']['setting'].pop('l1')"))
 
 
 def options():
@@ -258,6 +261,7 @@ def outputs():
     yield case("a record in a folder that holds one", "fit t.csv --record r --quiet", prepare="lipschitzlr fit t.csv --record r --quiet")
     yield case("a record that is a file", "fit t.csv --record t.csv --quiet", kept={"t.csv": GOOD})
     yield case("predictions over their input", "predict m.json t.csv -o t.csv", prepare="lipschitzlr fit t.csv -o m.json --quiet", kept={"t.csv": GOOD})
+    yield case("a report over its table", "report table1.json -o table1.json", files={"table1.json": b"{}"}, kept={"table1.json": b"{}"})
     yield case("predictions over their model", "predict m.json t.csv -o m.json", prepare="lipschitzlr fit t.csv -o m.json --quiet")
 
 

@@ -193,7 +193,7 @@ def main():
         (folder / "pages").mkdir()
         page = folder / "pages" / "report.html"
         done = run([program, "report", "table1.json", "runs", "nowhere", "-o", "pages/report.html"], cwd=folder)
-        check(complaints, done.returncode == 0, f"report failed: {done.stderr}")
+        check(complaints, done.returncode == 3, f"report ended with {done.returncode}, not 3: {done.stderr}")
         text = page.read_text()
         check(complaints, len(text.encode()) < LARGEST, f"the page has {len(text.encode())} bytes")
         check(complaints, "<script>alert(1)" not in text, "a name became part of the page")
