@@ -72,7 +72,7 @@ bool is_in(const Config& config, const Option& option) {
 void apply(const Config& config, const std::string& path, const Command& command, Call& call) {
   for (const auto& [name, words] : config) {
     const auto found = std::find_if(command.options.begin(), command.options.end(),
-                                    [&](const Option& option) { return has_name(option, name); });
+                                    [&, &called = name](const Option& option) { return has_name(option, called); });
     if (found == command.options.end()) {
       throw Error(Fault::usage, fmt::format("{}: {} has no option \"{}\"", path, command.name, name));
     }

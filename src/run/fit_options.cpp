@@ -229,7 +229,12 @@ Options options_of(DataOptions& options) { return data_options(options, penalty_
 Options options_of(FitRequest& options) {
   return data_options(options.data, penalty_options(options)) +
          grouped({{"Training", training_options(options)},
-                  {"Rate rules", rule_options(options.training.rule, "solver")},
+                  {"Rate rules", rule_options(options.training.rule, {.option = "solver",
+                                                                      .decay = stepping_solvers(),
+                                                                      .beta = {"adamo", "rmsprop"},
+                                                                      .betas = {"auto-adam"},
+                                                                      .epsilon = {"rmsprop", "auto-adam"},
+                                                                      .start = {"auto-adam"}})},
                   {"Stopping, whichever comes first", stopping_options(options)},
                   {"", run_options(options)}});
 }

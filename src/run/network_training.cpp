@@ -71,7 +71,7 @@ double majority_share(const data::ImageSet& images, std::span<const Index> chose
 
 NetworkSession::NetworkSession(const TrainRequest& request) : request_(request) {
   if (request_.communicator) expect_same_start();
-  if (!request_.resume.empty()) take_options_of_folder();
+  request_.resume.empty() ? check_used(request_.options) : take_options_of_folder();
   if (!request_.log_steps) request_.log_steps = kLogSteps;
   if (!request_.checkpoint_minutes) request_.checkpoint_minutes = kCheckpointMinutes;
   train_ = data::load_images(request_.options.data, data::Part::train);

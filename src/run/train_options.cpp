@@ -109,6 +109,16 @@ Options training_options(TrainOptions& o) {
   };
 }
 
+// The optimizers whose steps, or whose rates, are made with these numbers.
+RuleUsers rule_users() {
+  return {.option = "optimizer",
+          .decay = {},
+          .beta = {"adamo", "rmsprop", "momentum"},
+          .betas = {"auto-adam", "adam", "adamw"},
+          .epsilon = {"rmsprop", "auto-adam", "adam", "adamw"},
+          .start = {"auto-adam"}};
+}
+
 Options computed_rate_options(TrainOptions& o) {
   return {
       {"first_rate", spelled(o.first_rate, first_rate_text, first_rate_from, "a number above 0, search or none"),
@@ -121,9 +131,11 @@ Options computed_rate_options(TrainOptions& o) {
       {"measure", choice(o.measure, {"in-step", "pass"}),
        "in-step: K_z from the training steps; pass: by a pass over the images before each epoch; default: by "
        "protocol"},
-      {"second_moment", choice(o.second_moment, rate::second_moment_names()), "estimate of S; default: by protocol"},
+      {"second_moment", choice(o.second_moment, rate::second_moment_names()), "estimate of S; default: by protocol",
+       OnlyWith{"optimizer", rule_users().epsilon}},
       {"bias_correction", choice(o.bias_correction, {"no", "yes"}),
-       "correct averages for their start at zero; default: published yes, coded no"},
+       "correct averages for their start at zero; default: published yes, coded no",
+       OnlyWith{"optimizer", {"adamo", "rmsprop", "auto-adam", "adam", "adamw"}}},
   };
 }
 
@@ -163,7 +175,7 @@ Options network_options(TrainOptions& o) {
 Options options_of(TrainOptions& options) {
   return grouped({{"Training", training_options(options)},
                   {"Computed rates (policies adaptive and fixed)", computed_rate_options(options)},
-                  {"Rate rules", rule_options(options.rule, "")},
+                  {"Rate rules", rule_options(options.rule, rule_users())},
                   {"Rates set by hand (policies baseline and grid)", baseline_options(options)},
                   {"Network", network_options(options)},
                   {"", {threads_option(options.threads, Bits::differ)}}});

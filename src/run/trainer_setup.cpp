@@ -34,6 +34,10 @@ void check_rates(const TrainOptions& options) {
          fmt::format("--k1, --k2 and --hold-averages are of auto-adam, not of {}", options.optimizer));
 }
 
+Policy usual_policy(const nn::OptimizerInfo& optimizer) {
+  return optimizer.computed_rate ? Policy::adaptive : Policy::baseline;
+}
+
 // A rate that has reached 0 changes nothing any more, so there can't be more epochs than were planned.
 void complete_schedule(TrainOptions& options) {
   if (options.schedule == rate::Schedule::constant && options.warmup == 0) {
@@ -111,13 +115,34 @@ data::Augmentation usual_augmentation(const data::ImageSet& images) {
 
 }  // namespace
 
+void check_used(const TrainOptions& options) {
+  const nn::OptimizerInfo optimizer = nn::optimizer_info(options.optimizer);
+  const Policy policy = options.policy.value_or(usual_policy(optimizer));
+  if (policy == Policy::adaptive || policy == Policy::fixed) return;
+  const rate::RuleOptions& rule = options.rule;
+  const std::pair<const char*, bool> given[] = {
+      {"constant", options.constant.has_value()}, {"update", rule.update != rate::Update::per_epoch},
+      {"measure", options.measure.has_value()},   {"second_moment", options.second_moment.has_value()},
+      {"k1", rule.initial_k1.has_value()},        {"k2", rule.initial_k2.has_value()},
+      {"hold_averages", rule.hold_averages}};
+  TrainOptions shown = options;
+  shown.policy = policy;
+  const Options table = options_of(shown);
+  for (const auto& [name, is_given] : given) {
+    expect(!is_given,
+           fmt::format("{} does nothing with --policy {}, whose rates are set by hand: leave it out, or take "
+                       "adaptive or fixed",
+                       flag_of(find_option(table, name)), to_text(find_option(table, "policy").member.get())));
+  }
+}
+
 TrainOptions completed(TrainOptions options, const data::ImageSet& images) {
   if (options.optimizer.empty()) options.optimizer = is_coded(options) ? "adamo" : kAutomatic;
   const nn::OptimizerInfo optimizer = nn::optimizer_info(options.optimizer);
   const bool coded = is_coded(options), grey = images.channels == 1;
   check(options_of(options));
   completed_settings(optimizer, options.settings);
-  if (!options.policy) options.policy = optimizer.computed_rate ? Policy::adaptive : Policy::baseline;
+  if (!options.policy) options.policy = usual_policy(optimizer);
   check_rates(options);
   complete_schedule(options);
   complete_grid(options);

@@ -78,6 +78,10 @@ TEST(Networks, RefuseWhatCannotBeBuilt) {
   NetworkOptions one_class = mnist();
   one_class.classes = 1;
   EXPECT_THROW(make_network("softmax", one_class), Error);
+  NetworkOptions normed = mnist();
+  normed.batch_norm_momentum = 0.5;
+  EXPECT_NO_THROW(make_network("mnist-cnn", normed));
+  EXPECT_THROW(make_network("mlp-8", normed), Error);
   EXPECT_THROW(padding_from("same"), Error);
 }
 

@@ -7,6 +7,10 @@
 
 namespace lipschitzlr::run {
 
+// Throws Error (usage) naming an option that does nothing with the policy: of options as a user gave them, not of
+// completed ones, which have them all.
+void check_used(const TrainOptions& options);
+
 // Fills in what was left open. Throws Error (usage) naming the option that makes no sense.
 TrainOptions completed(TrainOptions options, const data::ImageSet& images);
 

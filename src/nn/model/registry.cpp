@@ -17,6 +17,7 @@ struct Family {
   std::string pattern;
   NetworkInfo info;
   Index smallest_image;
+  bool has_batch_norm;
   std::function<std::shared_ptr<Network>(const Numbers&, const NetworkOptions&)> make;
 };
 
@@ -43,26 +44,32 @@ const std::vector<Family>& families() {
       {"mnist-cnn",
        {"mnist-cnn", "the paper's CNN for MNIST, 730K parameters"},
        12,
+       true,
        [](const Numbers&, const NetworkOptions& o) { return make_mnist_cnn(o); }},
       {"resnet#-v1",
        {"resnetN-v1", "residual network of depth N = 6n+2: 20, 32, 44, 56, 110"},
        4,
+       true,
        [](const Numbers& n, const NetworkOptions& o) { return make_resnet_v1(blocks_of(n[0], 6), o); }},
       {"resnet#-v2",
        {"resnetN-v2", "with pre-activation bottlenecks, depth N = 9n+2: 56, 110, 164"},
        4,
+       true,
        [](const Numbers& n, const NetworkOptions& o) { return make_resnet_v2(blocks_of(n[0], 9), o); }},
       {"densenet-#-#",
        {"densenet-N-K", "DenseNet of depth N = 3n+4 and growth K: densenet-40-12"},
        4,
+       true,
        [](const Numbers& n, const NetworkOptions& o) { return make_densenet(layers_of(n[0]), n[1], o); }},
       {"mlp*",
        {"mlp-N-...", "a perceptron with hidden ReLU layers of N, ... units: mlp-256-128"},
        1,
+       false,
        [](const Numbers& n, const NetworkOptions& o) { return make_perceptron(n.empty() ? Numbers{256} : n, o); }},
       {"softmax",
        {"softmax", "softmax regression as a network of one layer, started at zero"},
        1,
+       false,
        [](const Numbers&, const NetworkOptions& o) { return make_softmax(o); }},
   };
   return list;
@@ -104,6 +111,8 @@ void check_options(const std::string& name, const Family& family, const NetworkO
   if (options.classes < 2)
     refuse_model(fmt::format("{} needs at least 2 classes, the data has {}", name, options.classes));
   if (options.channels < 1) refuse_model("images need at least one channel");
+  if ((options.batch_norm_epsilon || options.batch_norm_momentum) && !family.has_batch_norm)
+    refuse_model(fmt::format("{} has no batch norm, whose epsilon or momentum is given; leave it out", name));
   if (options.batch_norm_epsilon && !(*options.batch_norm_epsilon > 0))
     refuse_model("batch norm's epsilon must be above 0");
   if (const auto momentum = options.batch_norm_momentum; momentum && !(*momentum >= 0 && *momentum < 1)) {
