@@ -63,6 +63,22 @@ TEST_F(Archive, NoOtherProgramIsStartedToUnpackAFile) {
   EXPECT_FALSE(fs::exists(started));
 }
 
+// Of one of them libarchive can't say what is wrong.
+TEST_F(Archive, WhatTheFuzzerBeginsWithIsReadOrRefused) {
+  int read = 0, refused = 0;
+  for (const auto& file : fs::directory_iterator(fs::path(LIPSCHITZLR_TEST_DIR) / "../fuzz/corpus/archive")) {
+    try {
+      read_members(file.path(), {"a", "folder/b"});
+      ++read;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::data);
+      ++refused;
+    }
+  }
+  EXPECT_GT(read, 0);
+  EXPECT_GT(refused, 0);
+}
+
 TEST_F(Archive, ACutArchiveIsAnError) {
   for (const char* name : {"a.deb", "a.tgz"}) {
     const std::string path = folder / name;
