@@ -35,6 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   program.commands.push_back(fits ? app::fit_command() : app::train_command([](const run::TrainRequest& request, bool) {
     return check_train(request), 0;
   }));
+  const auto run = program.commands[0].run;  // owns what the options set
   if (fits) program.commands[0].run = [](const app::Call&) { return 0; };
   try {
     run_command(program, {fits ? "fit" : "train", "--config", path});

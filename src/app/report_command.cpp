@@ -73,7 +73,8 @@ Command report_command() {
           .run = [options](const Call&) { return make_report(*options); },
           .details =
               "The page holds all it needs: it opens from a file, without a network, and can be printed. A record\n"
-              "that is missing, cut short or damaged is shown as such; missing or damaged ones make the exit code 3.",
+              "that is missing, cut short or damaged is shown as such; for missing and damaged ones the exit code\n"
+              "is 3.",
           .examples =
               "reproduce table1 boston iris --json > table1.json\n"
               "report table1.json runs -o report.html\n"
