@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "app/commands.hpp"
 #include "app/reproduce.hpp"
@@ -71,7 +72,10 @@ Command list_command() {
           .options = {{"records", &options->records, "folder of the records of networks", run::Placeholder{"FOLDER"}},
                       run::json_option(options->json)},
           .run =
-              [options](const Call&) {
+              [options](const Call& call) {
+                if (call.given.contains("records") && !std::filesystem::is_directory(options->records)) {
+                  throw Error(Fault::data, fmt::format("{}: there is no such folder", options->records));
+                }
                 const experiment::Collection known = experiment::collect({options->records});
                 const std::vector<experiment::Row> rows = experiment::rows_of(experiment::recipes(), known);
                 fmt::print("{}", options->json ? experiment::list_json(rows) : experiment::list_text(rows));

@@ -135,6 +135,14 @@ class OptionsTest(TrainCase):
         self.assertFalse(wrong, "\n".join(wrong))
         self.assertEqual(os.listdir(self.folder), [], "something was left behind")
 
+    def test_a_training_that_learnt_nothing_says_so(self):
+        # Weights that stay at zero name one class every time.
+        out, err = self.train("run", *TINY, "--data", "../grey", "--model", "softmax", "--optimizer", "momentum",
+                              "--policy", "baseline", "--rate", "1e-30", "--epochs", "1", "--json")
+        remark = json.loads(out)["remarks"][-1]
+        self.assertIn("no better than naming the most frequent class", remark)
+        self.assertIn(remark, err)
+
     def test_records_and_output(self):
         out, err = self.train("run", *MLP, "--epochs", "3", "--log-steps", "2", "--json")
         result = json.loads(out)
