@@ -17,9 +17,6 @@ bool is_small(const lipschitzlr::nn::KerasTensor& tensor) {
 
 }  // namespace
 
-// HDF5 itself loses memory on the way out of some damaged files.
-extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace lipschitzlr;
   static const Scratch scratch;

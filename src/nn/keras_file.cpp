@@ -8,7 +8,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
+#include "base/isolated.hpp"
+#include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::nn {
@@ -47,6 +50,8 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
+constexpr double kMostPacked = 1032;  // bytes that deflate, the packing of HDF5, can make one of
+
 // "batch_normalization_1/gamma:0" -> {"batch_normalization_1", "gamma"}
 std::pair<std::string, std::string> split_weight_name(const std::string& name) {
   const std::size_t slash = name.rfind('/');
@@ -80,7 +85,7 @@ bool is_stored_within(hid_t set) {
 class KerasFile::Reader {
  public:
   explicit Reader(const std::string& path)
-      : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
+      : path_(path), file_(H5Fopen(checked(path), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose) {
     if (!file_.open()) fail("HDF5 can't open it (is it damaged or cut short?)");
   }
 
@@ -98,8 +103,11 @@ class KerasFile::Reader {
   }
 
   std::vector<double> read(const KerasTensor& tensor) const {
-    std::int64_t count = 1;
-    for (const std::int64_t size : tensor.shape) count *= size;
+    double count = 1;
+    for (const std::int64_t size : tensor.shape) count *= static_cast<double>(size);
+    if (!(count >= 0 && count <= kMostPacked * static_cast<double>(std::filesystem::file_size(path_)))) {
+      fail(fmt::format("{} has more numbers than the file can hold", tensor.path));
+    }
     std::vector<double> numbers(static_cast<std::size_t>(count));
     const Handle set = open_set(tensor.path);
     if (!set.open() || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
@@ -113,6 +121,10 @@ class KerasFile::Reader {
   }
 
  private:
+  static const char* checked(const std::string& path) {
+    if (H5Fis_hdf5(path.c_str()) > 0) return path.c_str();
+    throw Error(Fault::data, fmt::format("{}: not an HDF5 file, which is what Keras writes for .h5", path));
+  }
   Handle open_group(const std::string& path) const { return {H5Gopen2(file_, path.c_str(), group_access_), H5Gclose}; }
   Handle open_set(const std::string& path) const { return {H5Dopen2(file_, path.c_str(), set_access_), H5Dclose}; }
 
@@ -215,8 +227,45 @@ class KerasFile::Reader {
   Handle set_access_{links_within_the_file(H5P_DATASET_ACCESS), H5Pclose};
 };
 
+namespace {
+
+// HDF5 itself can be brought down by a damaged file: it reads in a copy of this process.
+std::string from_reader(const std::string& path, const std::function<std::string(const KerasFile::Reader&)>& work) {
+  const auto read = [&] {
+    const Quiet quiet;
+    return work(KerasFile::Reader(path));
+  };
+  return isolated(read, fmt::format("{}: not a usable Keras file: HDF5 fails on it (is it damaged?)", path));
+}
+
+std::string to_json(const std::vector<KerasLayer>& layers) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const KerasLayer& layer : layers) {
+    nlohmann::json tensors = nlohmann::json::array();
+    for (const KerasTensor& tensor : layer.tensors) {
+      tensors.push_back(nlohmann::json::array({tensor.name, tensor.path, tensor.shape, tensor.floating}));
+    }
+    list.push_back(nlohmann::json::array({layer.name, std::move(tensors)}));
+  }
+  // A name that is not UTF-8 is changed here and then not found in the file.
+  return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<KerasLayer> layers_from(const std::string& json) {
+  std::vector<KerasLayer> layers;
+  for (const nlohmann::json& layer : parse_json(json, "")) {
+    layers.push_back({.name = layer.at(0), .tensors = {}});
+    for (const nlohmann::json& tensor : layer.at(1)) {
+      layers.back().tensors.push_back(
+          {.name = tensor.at(0), .path = tensor.at(1), .shape = tensor.at(2), .floating = tensor.at(3)});
+    }
+  }
+  return layers;
+}
+
+}  // namespace
+
 KerasFile::KerasFile(const std::string& path) : path_(path) {
-  const Quiet quiet;
   // The system's reason (missing, not allowed, a folder) says more than HDF5's.
   errno = 0;
   std::ifstream probe(path, std::ios::binary);
@@ -224,18 +273,17 @@ KerasFile::KerasFile(const std::string& path) : path_(path) {
     throw Error(Fault::data,
                 fmt::format("{}: can't read: {}", path, errno != 0 ? std::strerror(errno) : "it is empty"));
   }
-  if (H5Fis_hdf5(path.c_str()) <= 0) {
-    throw Error(Fault::data, fmt::format("{}: not an HDF5 file, which is what Keras writes for .h5", path));
-  }
-  reader_ = std::make_unique<Reader>(path_);
-  layers_ = reader_->layers();
+  layers_ = layers_from(from_reader(path, [](const Reader& reader) { return to_json(reader.layers()); }));
 }
 
-KerasFile::~KerasFile() = default;
-
 std::vector<double> KerasFile::read(const KerasTensor& tensor) const {
-  const Quiet quiet;
-  return reader_->read(tensor);
+  const std::string bytes = from_reader(path_, [&](const Reader& reader) {
+    const std::vector<double> numbers = reader.read(tensor);
+    return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+  });
+  std::vector<double> numbers(bytes.size() / sizeof(double));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+  return numbers;
 }
 
 }  // namespace lipschitzlr::nn

@@ -3,7 +3,6 @@
 // layer_names at the root (weights alone) or at the group model_weights (a whole model).
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,6 @@ class KerasFile {
  public:
   // Throws Error (data) when the file is missing, not HDF5 or not of Keras.
   explicit KerasFile(const std::string& path);
-  ~KerasFile();
 
   // In the file's order, those with weights only. A layer that is a model itself stands there as its layers.
   const std::vector<KerasLayer>& layers() const { return layers_; }
@@ -35,10 +33,10 @@ class KerasFile {
 
   const std::string& path() const { return path_; }
 
- private:
   class Reader;
+
+ private:
   std::string path_;
-  std::unique_ptr<Reader> reader_;
   std::vector<KerasLayer> layers_;
 };
 

@@ -307,10 +307,10 @@ void NetworkSession::finish() {
     result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, data::all_images(test_));
   }
   if (result_.best.accuracy <= result_.majority_accuracy) {
-    result_.remarks.push_back(
-        fmt::format("the best accuracy, {:.2f} %, is no better than naming the most frequent class every time, {:.2f} %: "
-                    "train for more --epochs, or with another --optimizer",
-                    result_.best.accuracy * 100, result_.majority_accuracy * 100));
+    result_.remarks.push_back(fmt::format(
+        "the best accuracy, {:.2f} %, is no better than naming the most frequent class every time, {:.2f} %: "
+        "train for more --epochs, or with another --optimizer",
+        result_.best.accuracy * 100, result_.majority_accuracy * 100));
   }
   if (record_) record_->finish(summary());
 }

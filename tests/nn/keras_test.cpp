@@ -10,6 +10,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "nn/keras_file.hpp"
 #include "nn/keras_order.hpp"
 
 namespace lipschitzlr::nn {
@@ -258,6 +259,25 @@ TEST_F(Keras, ReadsEveryLayoutKerasWrites) {
       }
     }
   }
+}
+
+// One of them ends a process that reads it with HDF5 1.10.8 by SIGSEGV.
+TEST(KerasFile, WhatTheFuzzerBeginsWithIsReadOrRefused) {
+  int read = 0, refused = 0;
+  for (const auto& file : std::filesystem::directory_iterator(LIPSCHITZLR_TEST_DIR "/../fuzz/corpus/keras")) {
+    try {
+      const KerasFile keras(file.path());
+      for (const KerasLayer& layer : keras.layers()) {
+        for (const KerasTensor& tensor : layer.tensors) keras.read(tensor);
+      }
+      ++read;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::data);
+      ++refused;
+    }
+  }
+  EXPECT_GT(read, 0);
+  EXPECT_GT(refused, 0);
 }
 
 TEST_F(Keras, ReadsHalfPrecision) {
