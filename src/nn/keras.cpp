@@ -85,7 +85,7 @@ class Matcher {
   KerasReport load() {
     for (const KerasLayer& layer : file_.layers()) check_known(layer);
     for (const Recipe& recipe : recipes()) match(recipe);
-    for (Transfer& transfer : transfers_) read(transfer);
+    read();
     const at::NoGradGuard no_grad;
     for (Transfer& transfer : transfers_) write(transfer);
     return report_;
@@ -214,13 +214,26 @@ class Matcher {
     }
   }
 
-  void read(Transfer& transfer) {
+  void read() {
+    std::vector<KerasTensor> wanted;
+    for (const Transfer& transfer : transfers_) {
+      if (transfer.source != nullptr) wanted.push_back(*transfer.source);
+    }
+    std::vector<std::vector<double>> numbers = file_.read(wanted);
+    std::size_t next = 0;
+    for (Transfer& transfer : transfers_) {
+      if (transfer.source != nullptr) transfer.numbers = std::move(numbers[next++]);
+      check(transfer);
+    }
+  }
+
+  // What has no tensor at one end is neutral there, and said.
+  void check(const Transfer& transfer) {
     if (transfer.source == nullptr) {
       report_.unmatched_network.push_back(fmt::format("{}: set to {}, as a layer of the file without {} has it",
                                                       transfer.target_name, transfer.neutral, transfer.source_name));
       return;
     }
-    transfer.numbers = file_.read(*transfer.source);
     if (transfer.target.defined()) return;
     const auto is_neutral = [&](double number) { return number == transfer.neutral; };
     if (!std::all_of(transfer.numbers.begin(), transfer.numbers.end(), is_neutral)) {

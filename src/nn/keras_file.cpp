@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <numeric>
 
 #include "base/isolated.hpp"
 #include "base/json.hpp"
@@ -51,6 +52,10 @@ class Handle {
 };
 
 constexpr double kMostPacked = 1032;  // bytes that deflate, the packing of HDF5, can make one of
+
+std::size_t count_of(const KerasTensor& tensor) {
+  return std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::size_t{1}, std::multiplies<std::size_t>());
+}
 
 // "batch_normalization_1/gamma:0" -> {"batch_normalization_1", "gamma"}
 std::pair<std::string, std::string> split_weight_name(const std::string& name) {
@@ -103,12 +108,11 @@ class KerasFile::Reader {
   }
 
   std::vector<double> read(const KerasTensor& tensor) const {
-    double count = 1;
-    for (const std::int64_t size : tensor.shape) count *= static_cast<double>(size);
+    const double count = std::accumulate(tensor.shape.begin(), tensor.shape.end(), 1.0, std::multiplies<double>());
     if (!(count >= 0 && count <= kMostPacked * static_cast<double>(std::filesystem::file_size(path_)))) {
       fail(fmt::format("{} has more numbers than the file can hold", tensor.path));
     }
-    std::vector<double> numbers(static_cast<std::size_t>(count));
+    std::vector<double> numbers(count_of(tensor));
     const Handle set = open_set(tensor.path);
     if (!set.open() || H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
       fail(fmt::format("the numbers of {} can't be read", tensor.path));
@@ -276,14 +280,24 @@ KerasFile::KerasFile(const std::string& path) : path_(path) {
   layers_ = layers_from(from_reader(path, [](const Reader& reader) { return to_json(reader.layers()); }));
 }
 
-std::vector<double> KerasFile::read(const KerasTensor& tensor) const {
+std::vector<std::vector<double>> KerasFile::read(const std::vector<KerasTensor>& tensors) const {
   const std::string bytes = from_reader(path_, [&](const Reader& reader) {
-    const std::vector<double> numbers = reader.read(tensor);
-    return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+    std::string all;
+    for (const KerasTensor& tensor : tensors) {
+      const std::vector<double> numbers = reader.read(tensor);
+      all.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+    }
+    return all;
   });
-  std::vector<double> numbers(bytes.size() / sizeof(double));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
-  return numbers;
+  std::vector<std::vector<double>> read;
+  std::size_t at = 0;
+  for (const KerasTensor& tensor : tensors) {
+    std::vector<double>& numbers = read.emplace_back(count_of(tensor));
+    if ((bytes.size() - at) / sizeof(double) < numbers.size()) throw Error(Fault::data, path_ + ": is damaged");
+    std::memcpy(numbers.data(), bytes.data() + at, numbers.size() * sizeof(double));
+    at += numbers.size() * sizeof(double);
+  }
+  return read;
 }
 
 }  // namespace lipschitzlr::nn

@@ -28,8 +28,8 @@ class KerasFile {
   // In the file's order, those with weights only. A layer that is a model itself stands there as its layers.
   const std::vector<KerasLayer>& layers() const { return layers_; }
 
-  // The numbers of a floating-point tensor, row by row.
-  std::vector<double> read(const KerasTensor& tensor) const;
+  // The numbers of each of these floating-point tensors, row by row.
+  std::vector<std::vector<double>> read(const std::vector<KerasTensor>& tensors) const;
 
   const std::string& path() const { return path_; }
 
