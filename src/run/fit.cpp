@@ -15,6 +15,7 @@
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/held_rows.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
+#include "lipschitzlr/run/record.hpp"
 #include "run/design_remarks.hpp"
 #include "run/fit_progress.hpp"
 #include "run/fit_summary.hpp"
@@ -314,6 +315,11 @@ void check(const FitRequest& options) {
 
 FitResult fit(const FitRequest& options, Prepared prepared, Communicator* communicator) {
   check(options);
+  // Before the penalty is chosen, which may take long.
+  from_root(communicator, [&] {
+    if (!options.record.empty()) require_no_record(options.record);
+    return std::string();
+  });
   if (communicator != nullptr) expect_same_fit(*communicator, options, prepared);
   return options.single_precision ? fit_as<float>(options, std::move(prepared), communicator)
                                   : fit_as<double>(options, std::move(prepared), communicator);

@@ -179,7 +179,7 @@ class OptionsTest(TrainCase):
         self.assertEqual((result["best"]["accuracy"], result["best"]["epoch"]), (best["val_accuracy"], best["epoch"]))
         self.assertEqual(result["final"]["accuracy"], epochs[-1]["val_accuracy"])
 
-        out, err = self.train("quiet", *MLP, "--epochs", "1", "--quiet")
+        out, err = self.train("quiet", *MLP, "--epochs", "8", "--validation", "0", "--quiet")
         self.assertEqual(err, "")
         self.assertEqual([line.split("  ")[0] for line in out.splitlines()[1:]],
                          ["best accuracy", "final accuracy", "test accuracy", "majority class", "folder"])
