@@ -8,7 +8,7 @@
 namespace lipschitzlr {
 
 // Returns what the work returned, or throws the Error that it threw. Throws Error (data) with the sentence when the
-// copy was ended by a signal, or took more than a minute of processor time. The work must not use other threads.
+// copy was ended by a signal, or took more than ten seconds of processor time. The work must not use other threads.
 std::string isolated(const std::function<std::string()>& work, const std::string& sentence);
 
 }  // namespace lipschitzlr
