@@ -156,9 +156,13 @@ class Training {
     return all;
   }
 
-  // Batch norm keeps 0.9 of the past by itself: some passes with the weights to be judged. They are work, once, as only
-  // the last judgement is needed; their batches come from an order of their own.
+  // Batch norm keeps 0.9 of the past by itself: some passes with the weights to be judged, only its layers in training
+  // mode. They are work, once, as only the last judgement is needed; their batches come from an order of their own.
   void refresh_statistics() {
+    model_->eval();
+    for (const auto& module : model_->modules()) {
+      if (auto* const norm = module->as<torch::nn::BatchNorm2d>()) norm->train();
+    }
     Order order(data_.train_inputs.size(0), 1);
     for (std::int64_t i = 0; i < kStatisticBatches; ++i) {
       model_->forward(data_.train_inputs.index_select(0, order.next(what_.batch)));
