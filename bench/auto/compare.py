@@ -8,7 +8,7 @@ the performance profile from these lines. Held-out workloads were named in workl
 are opened once, when the rule is finished, and only with --held-out.
 
 The oracle is the best of {NAdam, SGD with momentum} x {constant, linear decay} x half decades of rates. The grid begins
-with four rates and grows at an edge as long as the best is there. It is chosen by two seeds and measured with the three
+with three rates and grows at an edge as long as the best is there. It is chosen by two seeds and measured with the three
 that every method has."""
 import argparse
 import json
@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHOICE_SEEDS, SEEDS = [101, 102], [1, 2, 3]
 NADAM = {"optimizer": "nadamw", "settings": {"beta1": 0.9, "beta2": 0.995, "weight_decay": 0}}
 # A family of the grid: its optimizer, and the half decades that it begins with.
-GRID = {"nadam": (NADAM, range(-6, -2)), "momentum": ({"optimizer": "momentum"}, range(-4, 0))}
+GRID = {"nadam": (NADAM, range(-5, -2)), "momentum": ({"optimizer": "momentum"}, range(-3, 0))}
 SCHEDULES = ["constant", "linear"]
 FARTHEST = {"nadam": (-12, 2), "momentum": (-10, 4)}  # half decades: nothing is looked for beyond
 METHODS = {
