@@ -18,6 +18,7 @@
 #include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/nn/auto.hpp"
 #include "lipschitzlr/nn/baseline_optimizers.hpp"
 #include "lipschitzlr/nn/evaluation_weights.hpp"
 #include "lipschitzlr/nn/process.hpp"
@@ -84,7 +85,14 @@ class Training {
       const torch::NoGradGuard no_grad;
       for (at::Tensor& parameter : model_->parameters()) parameter.mul_(what.start_scale);
     }
-    optimizer_ = nn::make_baseline(wish.at("optimizer").get<std::string>(), model_->parameters(), options(wish));
+    const auto name = wish.at("optimizer").get<std::string>();
+    if (name != "auto") {
+      optimizer_ = nn::make_baseline(name, model_->parameters(), options(wish));
+      return;
+    }
+    const nn::AutoOptions known{.total_steps = static_cast<std::uint64_t>(what.steps)};
+    optimizer_ = std::make_unique<nn::Auto>(*model_, model_->head, known);
+    automatic_ = dynamic_cast<nn::Auto*>(optimizer_.get());
   }
 
   json run() {
@@ -92,7 +100,7 @@ class Training {
     bool finite = true;
     for (std::int64_t place = 1; place <= kPlaces; ++place) {
       for (const std::int64_t end = what_.steps * place / kPlaces; finite && steps_ < end;) finite = step();
-      const Judgement seen = finite ? judge() : Judgement{NAN, NAN};
+      const Judgement seen = finite ? best_judgement() : Judgement{NAN, NAN};
       losses.push_back(std::isfinite(seen.loss) ? json(seen.loss) : json());
       if (data_.classes > 0) rights.push_back(std::isfinite(seen.right) ? json(seen.right) : json());
     }
@@ -118,18 +126,29 @@ class Training {
     return loss_of(what_.loss, model_->forward(inputs), data_.train_targets.index_select(0, rows));
   }
 
-  // Whether the loss is finite.
+  // Whether there is anything to continue from.
   bool step() {
     const auto start = Clock::now();
     optimizer_->zero_grad();
     const at::Tensor loss = batch_loss();
     loss.backward();
     const double value = loss.item<double>();
-    if (std::isfinite(value)) optimizer_->step(value);
+    const bool goes_on = std::isfinite(value) || automatic_ != nullptr;  // which goes back by itself
+    if (goes_on) optimizer_->step(value);
     ++steps_;
     work_ += 1;
     seconds_ += std::chrono::duration<double>(Clock::now() - start).count();
-    return std::isfinite(value);
+    return goes_on;
+  }
+
+  // As `train` does: of the weights of auto and their average the better ones count.
+  Judgement best_judgement() {
+    const Judgement trained = judge();
+    if (automatic_ == nullptr) return trained;
+    automatic_->use_average(true);
+    const Judgement averaged = judge();
+    automatic_->use_average(false);
+    return averaged.loss < trained.loss ? averaged : trained;
   }
 
   Judgement judge() {
@@ -175,6 +194,7 @@ class Training {
   Order order_;
   std::shared_ptr<Model> model_;
   std::unique_ptr<nn::Optimizer> optimizer_;
+  nn::Auto* automatic_ = nullptr;  // the optimizer, when it is auto
   std::int64_t steps_ = 0;
   double work_ = 0, seconds_ = 0;
 };
