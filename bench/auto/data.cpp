@@ -117,7 +117,8 @@ Data text(std::int64_t context) {
   const std::string train = text_of(kTrainText), valid = text_of(kValidText);
   std::map<char, std::int64_t> numbers;
   for (const char letter : train + valid) numbers.try_emplace(letter, static_cast<std::int64_t>(numbers.size()));
-  const at::Tensor known = windows(train, numbers, context), judged = windows(valid, numbers, context);
+  const at::Tensor known = windows(train, numbers, context), all = windows(valid, numbers, context);
+  const at::Tensor judged = all.index_select(0, torch::tensor(chosen_rows(all.size(0), 150)));
   return {known.slice(1, 0, context).contiguous(), known.slice(1, 1).contiguous(),
           judged.slice(1, 0, context).contiguous(), judged.slice(1, 1).contiguous(),
           static_cast<std::int64_t>(numbers.size())};

@@ -23,7 +23,7 @@ Data images_to_copy(const std::string& set, std::int64_t train, std::int64_t val
 // Of a set's rows so many; columns and a numeric target have mean 0 and deviation 1 on the training rows. The target is
 // then multiplied by target_scale.
 Data table(const std::string& set, std::int64_t train, std::int64_t valid, double target_scale = 1);
-// Windows of characters; the targets are the characters that follow.
+// Windows of characters, 150 to judge by; the targets are the characters that follow.
 Data text(std::int64_t context);
 
 }  // namespace lipschitzlr::bench

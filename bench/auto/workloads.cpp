@@ -24,7 +24,7 @@ std::function<std::shared_ptr<Model>(const Data&)> mlp(const std::vector<std::in
 }
 
 std::vector<Workload> development() {
-  constexpr std::int64_t kContext = 48;
+  constexpr std::int64_t kContext = 32;
   return {
       {.name = "softmax-mnist",
        .what = "softmax regression, MNIST",
@@ -62,7 +62,7 @@ std::vector<Workload> development() {
        .what = "512-512, Fashion-MNIST",
        .steps = 200,
        .batch = 64,
-       .data = images_of("fashion-mnist", 10000, 2000, 28),
+       .data = images_of("fashion-mnist", 10000, 1000, 28),
        .model = mlp({512, 512})},
       {.name = "autoencoder",
        .what = "128-32-128, MNIST, cross-entropy of pixels",
@@ -74,33 +74,33 @@ std::vector<Workload> development() {
       {.name = "lenet",
        .what = "LeNet-5 with ReLU, no norm, MNIST",
        .steps = 300,
-       .batch = 64,
-       .data = images_of("mnist", 10000, 1000, 28),
+       .batch = 32,
+       .data = images_of("mnist", 10000, 500, 28),
        .model = [](const Data& data) { return lenet(data.classes); }},
       {.name = "cnn-batch-norm",
-       .what = "16-32-32 convolutions with batch norm, Fashion-MNIST",
+       .what = "8-16-16 convolutions with batch norm, Fashion-MNIST",
        .steps = 200,
-       .batch = 64,
-       .data = images_of("fashion-mnist", 10000, 1000, 28),
+       .batch = 32,
+       .data = images_of("fashion-mnist", 10000, 500, 28),
        .model =
            [](const Data& data) {
-             return convolutional(1, 28, {16, 32, 32}, data.classes, Norm::batch);
+             return convolutional(1, 28, {8, 16, 16}, data.classes, Norm::batch);
            }},
       {.name = "resnet8",
        .what = "residual, 8-16-32 channels, CIFAR-10 at 16x16",
-       .steps = 300,
-       .batch = 64,
-       .data = images_of("cifar10", 10000, 1000, 16),
+       .steps = 200,
+       .batch = 32,
+       .data = images_of("cifar10", 10000, 500, 16),
        .model = [](const Data& data) { return residual(1, 8, data.classes); }},
       {.name = "char-lstm",
-       .what = "LSTM of 96, licence texts",
-       .steps = 300,
+       .what = "LSTM of 64, licence texts",
+       .steps = 250,
        .batch = 16,
        .data = [] { return text(kContext); },
-       .model = [](const Data& data) { return recurrent(Cell::lstm, data.classes, 96); }},
+       .model = [](const Data& data) { return recurrent(Cell::lstm, data.classes, 64); }},
       {.name = "char-transformer",
        .what = "2 layers of 64, licence texts",
-       .steps = 300,
+       .steps = 250,
        .batch = 16,
        .data = [] { return text(kContext); },
        .model = [](const Data& data) { return transformer(2, data.classes, kContext, 64); }},
@@ -108,7 +108,7 @@ std::vector<Workload> development() {
 }
 
 std::vector<Workload> held_out() {
-  constexpr std::int64_t kContext = 64;
+  constexpr std::int64_t kContext = 48;
   std::vector<Workload> all = {
       {.name = "mlp-a9a",
        .what = "64-64, a9a",
@@ -117,31 +117,31 @@ std::vector<Workload> held_out() {
        .data = table_of("a9a", 15000, 5000),
        .model = mlp({64, 64})},
       {.name = "densenet22",
-       .what = "DenseNet of 22 layers, growth 6, CIFAR-10 at 16x16",
+       .what = "DenseNet of 22 layers, growth 4, CIFAR-10 at 16x16",
        .steps = 300,
        .batch = 32,
-       .data = images_of("cifar10", 10000, 1000, 16),
-       .model = [](const Data& data) { return densely_connected(6, 6, data.classes); }},
+       .data = images_of("cifar10", 10000, 500, 16),
+       .model = [](const Data& data) { return densely_connected(6, 4, data.classes); }},
       {.name = "cnn-group-norm",
-       .what = "16-32-64 convolutions with group norm, CIFAR-10",
+       .what = "16-32-64 convolutions with group norm, CIFAR-10 at 16x16",
        .steps = 300,
        .batch = 32,
-       .data = images_of("cifar10", 10000, 1000, 32),
+       .data = images_of("cifar10", 10000, 500, 16),
        .model =
            [](const Data& data) {
-             return convolutional(3, 32, {16, 32, 64}, data.classes, Norm::group);
+             return convolutional(3, 16, {16, 32, 64}, data.classes, Norm::group);
            }},
       {.name = "char-gru",
-       .what = "GRU of 128, licence texts",
+       .what = "GRU of 96, licence texts",
        .steps = 300,
        .batch = 16,
        .data = [] { return text(kContext); },
-       .model = [](const Data& data) { return recurrent(Cell::gru, data.classes, 128); }},
+       .model = [](const Data& data) { return recurrent(Cell::gru, data.classes, 96); }},
       {.name = "lenet-batch-8",
        .what = "LeNet-5, Fashion-MNIST, batches of 8",
        .steps = 1000,
        .batch = 8,
-       .data = images_of("fashion-mnist", 10000, 1000, 28),
+       .data = images_of("fashion-mnist", 10000, 500, 28),
        .model = [](const Data& data) { return lenet(data.classes); }},
       {.name = "mlp-batch-1024",
        .what = "256-256, MNIST, batches of 1024",
@@ -159,8 +159,8 @@ std::vector<Workload> held_out() {
       {.name = "resnet20-long",
        .what = "residual of 20 layers, CIFAR-10 at 16x16, augmented",
        .steps = 5000,
-       .batch = 64,
-       .data = images_of("cifar10", 20000, 2000, 16),
+       .batch = 16,
+       .data = images_of("cifar10", 20000, 500, 16),
        .model = [](const Data& data) { return residual(3, 8, data.classes); },
        .augmented = true},
   };
