@@ -17,6 +17,7 @@
 #include "auto/workloads.hpp"
 #include "base/json.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/memory.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/nn/auto.hpp"
 #include "lipschitzlr/nn/baseline_optimizers.hpp"
@@ -229,7 +230,7 @@ void serve() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  nn::keep_memory();
+  keep_memory();  // as lipschitzlr-torch does
   nn::use_cores(1);
   try {
     if (count == 2 && std::string(arguments[1]) == "list") {
