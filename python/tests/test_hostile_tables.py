@@ -235,6 +235,7 @@ INTERRUPTED = """
 import signal, sys, threading
 import numpy as np
 from lipschitzlr import LipschitzClassifier, _library
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it runs in the background ignore it
 X = np.random.RandomState(0).normal(size=(5000, 50))
 y = (X[:, 0] + np.random.RandomState(1).normal(size=5000) > 0).astype(int)
 inside = _library._call
