@@ -58,6 +58,7 @@ static lipschitzlr_options* options_with(const char* l2) {
   EXPECT(lipschitzlr_options_set(options, "scale", "none") == 0);
   EXPECT(lipschitzlr_options_set(options, "l2", l2) == 0);
   EXPECT(lipschitzlr_options_set(options, "tolerance", "1e-12") == 0);
+  EXPECT(lipschitzlr_options_set(options, "solver", "newton") == 0); /* exact to the last digits */
   return options;
 }
 
