@@ -1,7 +1,7 @@
-/* For LD_PRELOAD: the FAIL_CALL-th call that writes (data, a folder, a name) fails with errno FAIL_ERRNO, and the number
-   of such calls goes to the file FAIL_COUNT at the end. Calls that write to a socket or an event are not among them: no
-   disk is behind those. With FAIL_RANK only the process whose RANK it is counts. scripts/torture makes every call fail
-   once. */
+/* For LD_PRELOAD: the FAIL_CALL-th call that writes (data, a folder, a name) fails with errno FAIL_ERRNO, and the
+   number of such calls goes to the file FAIL_COUNT at the end. Calls that write to a socket or an event are not among
+   them: no disk is behind those. With FAIL_RANK only the process whose RANK it is counts. scripts/torture makes every
+   call fail once. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,8 +33,8 @@ static int is_stored(int file) {
   return fstat(file, &state) != 0 || ((state.st_mode & S_IFMT) != 0 && !S_ISSOCK(state.st_mode));
 }
 
-#define REAL(name, result, ...)                                              \
-  static result (*real)(__VA_ARGS__);                                        \
+#define REAL(name, result, ...)       \
+  static result (*real)(__VA_ARGS__); \
   if (!real) real = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
 
 ssize_t write(int file, const void* bytes, size_t size) {

@@ -147,7 +147,8 @@ void check_uses(const Options& options, const std::set<std::string>& given) {
     if (!given.contains(option.name) || values.empty()) continue;
     const Option& chooser = find_option(options, option.only_with.option);
     const std::string chosen = to_text(chooser.member.get());
-    if (std::find(values.begin(), values.end(), chosen) != values.end()) continue;
+    // Nothing is chosen yet: whoever chooses checks again.
+    if (chosen.empty() || std::find(values.begin(), values.end(), chosen) != values.end()) continue;
     throw Error(Fault::usage, fmt::format("{} does nothing with {} {}: leave it out, or take {}", flag_of(option),
                                           flag_of(chooser), chosen, listed(values)));
   }

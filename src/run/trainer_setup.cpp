@@ -113,10 +113,20 @@ data::Augmentation usual_augmentation(const data::ImageSet& images) {
   return {.shift = 0.1, .zoom = 0, .rotation = 0, .flip = true};
 }
 
+// Fills in the usual one where none is named.
+nn::OptimizerInfo choose_optimizer(TrainOptions& options) {
+  if (options.optimizer.empty()) options.optimizer = is_coded(options) ? "adamo" : kAutomatic;
+  return nn::optimizer_info(options.optimizer);
+}
+
 }  // namespace
 
-void check_used(const TrainOptions& options) {
-  const nn::OptimizerInfo optimizer = nn::optimizer_info(options.optimizer);
+void check_used(const TrainOptions& given_options) {
+  TrainOptions options = given_options, usual;
+  const nn::OptimizerInfo optimizer = choose_optimizer(options);
+  std::set<std::string> changed;
+  for (const Difference& other : differences(options_of(options), options_of(usual))) changed.insert(other.name);
+  check_uses(options_of(options), changed);
   const Policy policy = options.policy.value_or(usual_policy(optimizer));
   if (policy == Policy::adaptive || policy == Policy::fixed) return;
   const rate::RuleOptions& rule = options.rule;
@@ -125,9 +135,8 @@ void check_used(const TrainOptions& options) {
       {"measure", options.measure.has_value()},   {"second_moment", options.second_moment.has_value()},
       {"k1", rule.initial_k1.has_value()},        {"k2", rule.initial_k2.has_value()},
       {"hold_averages", rule.hold_averages}};
-  TrainOptions shown = options;
-  shown.policy = policy;
-  const Options table = options_of(shown);
+  options.policy = policy;
+  const Options table = options_of(options);
   for (const auto& [name, is_given] : given) {
     expect(!is_given,
            fmt::format("{} does nothing with --policy {}, whose rates are set by hand: leave it out, or take "
@@ -137,8 +146,7 @@ void check_used(const TrainOptions& options) {
 }
 
 TrainOptions completed(TrainOptions options, const data::ImageSet& images) {
-  if (options.optimizer.empty()) options.optimizer = is_coded(options) ? "adamo" : kAutomatic;
-  const nn::OptimizerInfo optimizer = nn::optimizer_info(options.optimizer);
+  const nn::OptimizerInfo optimizer = choose_optimizer(options);
   const bool coded = is_coded(options), grey = images.channels == 1;
   check(options_of(options));
   completed_settings(optimizer, options.settings);
