@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kPairs = 10;
 constexpr double kSufficient = 1e-4, kSteep = 0.9;  // Wolfe's conditions on the loss and on the slope
 constexpr int kMostTrials = 40;
-constexpr std::int64_t kManySteps = 50;
-constexpr Index kMostHessian = 500;  // features whose Hessian is worth its Cholesky factor
+constexpr std::int64_t kManySteps = 50;  // after which coordinates other than the Hessian's are given up
+constexpr Index kMostHessian = 500;      // features whose Hessian is worth its Cholesky factor
 constexpr int kQuietPromises = 5;
 constexpr int kRenewal = 5;     // steps that a Hessian serves
 constexpr double kFill = 1e-8;  // added to the unit diagonal of B: collinear columns must not stop its factorisation
@@ -55,8 +55,8 @@ class Lbfgs {
     }
     now_.weights = state.weights.template cast<double>();
     evaluate(now_);
-    if (state.first.size() > 0 && !renews()) take_hessian(full_pass(problem, state.first.template cast<double>()));
     prepare_coordinates(coordinates);
+    if (state.first.size() > 0 && !renews()) take_hessian(full_pass(problem, state.first.template cast<double>()));
   }
 
   Outcome<Scalar> run() {
@@ -108,7 +108,6 @@ class Lbfgs {
   }
 
   // Of a sample's Hessian only a few steps are as good as Newton's: then M is that of all rows, which proves more, too.
-  // In other coordinates many steps mean that these are bad ones.
   bool renews() const {
     const bool pays = sample_ || (step() >= kManySteps && problem_.setup().family == Family::logistic &&
                                   problem_.features() <= kMostHessian);

@@ -71,6 +71,26 @@ TEST(RowSample, AResumedRunHasTheSameBits) {
   }
 }
 
+TEST(RowSample, TheHessianTakesOverFromCoordinatesThatNeedManySteps) {
+  ThreadPool pool(1);
+  const auto round = random_problem(Family::logistic, pool, 300, 6, {1e-4, {}, true});
+  DenseMatrix<double> x = std::get<DenseMatrix<double>>(round->matrix());
+  for (Index j = 0; j < 6; ++j) x.col(j) *= std::pow(10.0, static_cast<double>(j) - 3);
+  const Problem<double> problem(x, round->targets(), round->setup(), pool);
+  SolverOptions options{.coordinates = Coordinates::plain, .gap_tolerance = 1e-11};
+  const auto whole = solve_lbfgs(problem, options, State<double>{});
+  EXPECT_EQ(whole.stop, Stop::certified);
+  ASSERT_GT(whole.last.epoch, 50);
+  EXPECT_LT(whole.last.epoch, 70) << "Newton's steps are few";
+  for (std::int64_t epochs = 49; epochs < whole.last.epoch; ++epochs) {
+    options.epochs = epochs;
+    const auto part = solve_lbfgs(problem, options, State<double>{});
+    options.epochs = 1000;
+    const auto rest = solve_lbfgs(problem, options, state_from_json<double>(to_json(part.state), "test"));
+    EXPECT_EQ(rest.state.weights, whole.state.weights) << epochs;
+  }
+}
+
 TEST(RowSample, ThreadsDoNotChangeABitAndProcessesHardlyADigit) {
   const auto solved = [](unsigned threads, Communicator* communicator) {
     ThreadPool pool(threads);
