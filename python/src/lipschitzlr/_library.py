@@ -193,22 +193,27 @@ class Options:
             call()
             return
         failures: list[BaseException] = []
+        finished = threading.Event()  # Python 3.11 takes a thread for ended when a signal interrupts join()
 
         def run() -> None:
             try:
                 call()
             except BaseException as failure:  # whatever it is, it is raised again below
                 failures.append(failure)
+            finally:
+                finished.set()
 
         thread = threading.Thread(target=run, name="lipschitzlr")
         try:
             thread.start()
-            thread.join()
+            finished.wait()
         except BaseException:
             library().lipschitzlr_options_stop(self._pointer)
             if thread.ident is not None:
+                finished.wait()
                 thread.join()
             raise
+        thread.join()
         if failures:
             raise failures[0]
 
