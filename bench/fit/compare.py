@@ -128,7 +128,7 @@ def held_out_problems(program, quick):
     yield "made up, dense 20,000 x 200, 2 classes", *made_up(20000 // shrink, 200, 0, 2, 11)
     X, y = made_up(100000 // shrink, 1000, 15, 2, 12)
     rare = (y > 0) & (np.random.default_rng(13).random(len(y)) < 0.05)
-    yield "made up, sparse 100,000 x 1,000, 2.5 % of one class", X, rare.astype(int)
+    yield "made up, sparse 100,000 x 1,000, rare class", X, rare.astype(int)
     yield "made up, dense 3,000 x 300, ridge", *made_up(3000 // shrink, 300, 0, 0, 14)
 
 
