@@ -1,9 +1,11 @@
 // The trainings of the benchmark of automatic methods. compare.py starts this program and sends it one training a line:
 //   {"workload": "lenet", "optimizer": "nadamw", "rate": 0.01, "schedule": "linear", "warmup": 0, "weight_decay": 0,
 //    "settings": {"beta1": 0.9}, "seed": 1}
-// Only workload, optimizer and seed must be there. The answer is one line: the validation losses (and shares of right
-// answers) at twenty places of the training, its work in steps and its seconds without evaluation. A loss that is not
-// finite ends a training; what would follow is null. With the one word "list" it prints the workloads.
+// Only workload, optimizer and seed must be there. A hostile start asks for "start" (a factor of the weights), "inputs"
+// (a factor of the inputs), "batch" or "labels": "random"; an ablation of auto for "without": ramp, measured, decay,
+// guard or average. The answer is one line: the validation losses (and shares of right answers) at twenty places of the
+// training, its work in steps and its seconds without evaluation. A loss that is not finite ends a training; what would
+// follow is null. With the one word "list" it prints the workloads.
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -76,22 +78,53 @@ struct Judgement {
   double loss = 0, right = 0;
 };
 
+Data random_labels(Data data) {
+  torch::manual_seed(1);
+  data.train_targets = torch::randint(data.classes, data.train_targets.sizes(), torch::kLong);
+  data.valid_targets = torch::randint(data.classes, data.valid_targets.sizes(), torch::kLong);
+  return data;
+}
+
+// The validation loss of the best constant outputs for the training targets.
+double constant_loss(Loss loss, const Data& data) {
+  at::Tensor best;
+  if (data.classes > 0) {
+    best = torch::bincount(data.train_targets.flatten(), {}, data.classes).to(torch::kFloat).clamp_min(0.5).log();
+  } else {
+    best = data.train_targets.mean(0);
+    if (loss == Loss::binary_cross_entropy) best = torch::logit(best, 1e-6);
+  }
+  const std::int64_t rows = data.classes > 0 ? data.valid_targets.numel() : data.valid_targets.size(0);
+  return loss_of(loss, best.expand({rows, best.numel()}), data.valid_targets).item<double>();
+}
+
 class Training {
  public:
   Training(const Workload& what, const Data& data, const json& wish)
-      : what_(what), data_(data), order_(data.train_inputs.size(0), wish.at("seed").get<std::uint64_t>()) {
+      : what_(what),
+        data_(data),
+        batch_(wish.value("batch", what.batch)),
+        input_scale_(wish.value("inputs", 1.0)),
+        order_(data.train_inputs.size(0), wish.at("seed").get<std::uint64_t>()) {
     torch::manual_seed(wish.at("seed").get<std::uint64_t>());
     model_ = what.model(data);
     {
       const torch::NoGradGuard no_grad;
-      for (at::Tensor& parameter : model_->parameters()) parameter.mul_(what.start_scale);
+      for (at::Tensor& parameter : model_->parameters()) parameter.mul_(what.start_scale * wish.value("start", 1.0));
     }
     const auto name = wish.at("optimizer").get<std::string>();
     if (name != "auto") {
       optimizer_ = nn::make_baseline(name, model_->parameters(), options(wish));
       return;
     }
-    const nn::AutoOptions known{.total_steps = static_cast<std::uint64_t>(what.steps)};
+    const std::string without = wish.value("without", "");
+    guarded_ = without != "guard";
+    averages_ = without != "average";
+    const nn::AutoOptions known{.total_steps = static_cast<std::uint64_t>(what.steps),
+                                .parts = {.ramp = without != "ramp",
+                                          .measured = without != "measured",
+                                          .decay = without != "decay",
+                                          .guard = guarded_}};
     optimizer_ = std::make_unique<nn::Auto>(*model_, model_->head, known);
     automatic_ = dynamic_cast<nn::Auto*>(optimizer_.get());
   }
@@ -105,7 +138,14 @@ class Training {
       losses.push_back(std::isfinite(seen.loss) ? json(seen.loss) : json());
       if (data_.classes > 0) rights.push_back(std::isfinite(seen.right) ? json(seen.right) : json());
     }
-    return {{"steps", what_.steps}, {"losses", losses}, {"accuracies", rights}, {"work", work_}, {"seconds", seconds_}};
+    json answer = {
+        {"steps", what_.steps}, {"losses", losses}, {"accuracies", rights}, {"work", work_}, {"seconds", seconds_}};
+    if (automatic_ != nullptr) {
+      const rate::AutoNumbers& numbers = automatic_->rule().numbers();
+      answer["rollbacks"] = numbers.rollbacks;
+      answer["head_excesses"] = numbers.head_excesses;
+    }
+    return answer;
   }
 
  private:
@@ -121,10 +161,14 @@ class Training {
   }
 
   at::Tensor batch_loss() {
-    const at::Tensor rows = order_.next(what_.batch);
+    const at::Tensor rows = order_.next(batch_);
     at::Tensor inputs = data_.train_inputs.index_select(0, rows);
     if (what_.augmented) inputs = augmented(inputs, order_.random());
-    return loss_of(what_.loss, model_->forward(inputs), data_.train_targets.index_select(0, rows));
+    return loss_of(what_.loss, outputs(inputs), data_.train_targets.index_select(0, rows));
+  }
+
+  at::Tensor outputs(const at::Tensor& inputs) {
+    return model_->forward(input_scale_ == 1 ? inputs : inputs * input_scale_);
   }
 
   // Whether there is anything to continue from.
@@ -134,7 +178,7 @@ class Training {
     const at::Tensor loss = batch_loss();
     loss.backward();
     const double value = loss.item<double>();
-    const bool goes_on = std::isfinite(value) || automatic_ != nullptr;  // which goes back by itself
+    const bool goes_on = std::isfinite(value) || (automatic_ != nullptr && guarded_);  // it goes back by itself
     if (goes_on) optimizer_->step(value);
     ++steps_;
     work_ += 1;
@@ -145,7 +189,7 @@ class Training {
   // As `train` does: of the weights of auto and their average the better ones count.
   Judgement best_judgement() {
     const Judgement trained = judge();
-    if (automatic_ == nullptr) return trained;
+    if (automatic_ == nullptr || !averages_) return trained;
     automatic_->use_average(true);
     const Judgement averaged = judge();
     automatic_->use_average(false);
@@ -164,11 +208,11 @@ class Training {
     Judgement all;
     for (std::int64_t begin = 0; begin < count; begin += kBatch) {
       const at::Tensor targets = data_.valid_targets.slice(0, begin, std::min(begin + kBatch, count));
-      const at::Tensor outputs = model_->forward(data_.valid_inputs.slice(0, begin, std::min(begin + kBatch, count)));
+      const at::Tensor seen = outputs(data_.valid_inputs.slice(0, begin, std::min(begin + kBatch, count)));
       const auto share = static_cast<double>(targets.size(0)) / static_cast<double>(count);
-      all.loss += share * loss_of(what_.loss, outputs, targets).item<double>();
+      all.loss += share * loss_of(what_.loss, seen, targets).item<double>();
       if (data_.classes == 0) continue;
-      all.right += share * (outputs.argmax(1) == targets.flatten()).to(torch::kDouble).mean().item<double>();
+      all.right += share * (seen.argmax(1) == targets.flatten()).to(torch::kDouble).mean().item<double>();
     }
     model_->train();
     const auto buffers = model_->buffers();
@@ -185,17 +229,20 @@ class Training {
     }
     Order order(data_.train_inputs.size(0), 1);
     for (std::int64_t i = 0; i < kStatisticBatches; ++i) {
-      model_->forward(data_.train_inputs.index_select(0, order.next(what_.batch)));
+      outputs(data_.train_inputs.index_select(0, order.next(batch_)));
     }
     if (steps_ == what_.steps) work_ += kStatisticBatches * kForward;
   }
 
   const Workload& what_;
   const Data& data_;
+  const std::int64_t batch_;
+  const double input_scale_;
   Order order_;
   std::shared_ptr<Model> model_;
   std::unique_ptr<nn::Optimizer> optimizer_;
-  nn::Auto* automatic_ = nullptr;  // the optimizer, when it is auto
+  nn::Auto* automatic_ = nullptr;          // the optimizer, when it is auto
+  bool guarded_ = true, averages_ = true;  // its parts
   std::int64_t steps_ = 0;
   double work_ = 0, seconds_ = 0;
 };
@@ -222,8 +269,11 @@ void serve() {
       data.clear();  // one at a time
       found = data.emplace(what.name, what.data()).first;
     }
-    // The answer must leave at once.
-    std::cout << Training(what, found->second, wish).run().dump() << std::endl;
+    const bool at_random = wish.value("labels", "") == "random";
+    const Data& examples = at_random ? random_labels(found->second) : found->second;
+    json answer = Training(what, examples, wish).run();
+    answer["constant_loss"] = constant_loss(what.loss, examples);
+    std::cout << answer.dump() << std::endl;  // at once: somebody waits for it
   }
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Methods that promise to need no learning rate, each with nothing set, against the best of a grid at the same budget.
-    compare.py AUTO_BENCH [--held-out] [--only NAME] [--methods NAME,...] [--minutes N] [--records FOLDER] [--quick]
+    compare.py AUTO_BENCH [--held-out | --ablations | --hostile] [--only NAME] [--methods NAME,...] [--minutes N]
+               [--records FOLDER] [--quick]
 
 Every training is one line in FOLDER/development.jsonl or held-out.jsonl; what is there already is not run again, so that
 a run can be stopped at any time and continued. At the end, and with --minutes 0 at once, figures.py makes the table and
@@ -9,7 +10,10 @@ are opened once, when the rule is finished, and only with --held-out.
 
 The oracle is the best of {NAdam, SGD with momentum} x {constant, linear decay} x half decades of rates. The grid begins
 with three rates and grows at an edge as long as the best is there. It is chosen by two seeds and measured with the three
-that every method has."""
+that every method has.
+
+--ablations trains auto without one of its parts on the development workloads, --hostile trains it from fifty hostile
+starts: weights, inputs and batches of the wrong size, labels at random."""
 import argparse
 import json
 import math
@@ -41,6 +45,17 @@ METHODS = {
     "momo-adam": {"optimizer": "momo-adam"},
     "momentum 0.1": {"optimizer": "momentum", "rate": 0.1},
 }
+ABLATIONS = ["ramp", "measured", "decay", "average", "guard"]
+
+
+def hostile_starts():
+    """Fifty starts of development workloads; softmax-mnist is convex, the others are deep, with and without norms."""
+    networks = ["mlp-covertype", "mlp-fashion-narrow", "lenet", "cnn-batch-norm", "resnet8", "mlp-california"]
+    starts = [(name, {"start": scale}) for name in networks for scale in (0.01, 0.1, 10, 100)]
+    starts += [(name, {"inputs": scale}) for name in networks + ["softmax-mnist"] for scale in (1e-3, 1e3)]
+    starts += [(name, {"batch": rows}) for name in networks[:4] for rows in (8, 2048)]
+    starts += [(name, {"labels": "random"}) for name in ("mlp-covertype", "mlp-fashion-narrow", "lenet", "softmax-mnist")]
+    return starts
 
 
 class Records:
@@ -147,10 +162,26 @@ def run_workload(bench, workload, methods):
                 break
 
 
+def run_ablations(bench, workloads):
+    for workload in workloads:
+        for part in ABLATIONS:
+            for seed in SEEDS:
+                bench.train({"workload": workload["name"], "role": f"without {part}", "seed": seed, "optimizer": "auto",
+                             "without": part})
+
+
+def run_hostile(bench, workloads):
+    for name, start in hostile_starts():
+        if any(one["name"] == name for one in workloads):
+            bench.train({"workload": name, "role": "hostile", "seed": 1, "optimizer": "auto"} | start)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the built auto_bench")
     parser.add_argument("--held-out", action="store_true", help="open the held-out workloads")
+    parser.add_argument("--ablations", action="store_true", help="auto without one of its parts")
+    parser.add_argument("--hostile", action="store_true", help="auto from fifty hostile starts")
     parser.add_argument("--only", default="", help="workloads whose name contains this")
     parser.add_argument("--methods", default=",".join(METHODS), help="names with commas between them")
     parser.add_argument("--minutes", type=float, help="begin no training after so many")
@@ -173,13 +204,25 @@ def main():
         sys.exit(f"compare.py: there is no method \"{unknown[0]}\"; known are {', '.join(METHODS)}")
     kind = "held-out" if options.held_out else "development"
     records = Records(pathlib.Path(options.records) / f"{kind}.jsonl")
-    bench = Bench(program, records, options.minutes)
+    folder = pathlib.Path(options.records)
+    extra = "ablations" if options.ablations else "hostile" if options.hostile else None
+    bench = Bench(program, Records(folder / f"{extra}.jsonl") if extra else records, options.minutes)
     try:
-        for workload in workloads:
-            run_workload(bench, workload["name"], methods)
+        if options.ablations:
+            run_ablations(bench, workloads)
+        elif options.hostile:
+            run_hostile(bench, workloads)
+        else:
+            for workload in workloads:
+                run_workload(bench, workload["name"], methods)
     except OutOfTime:
         print("The time is over; the same command continues.")
-    figures.write(records.lines, kind, pathlib.Path(options.records), list(METHODS))
+    if options.ablations:
+        figures.write_ablations(records.lines, bench.records.lines, [f"without {part}" for part in ABLATIONS], folder)
+    elif options.hostile:
+        figures.write_hostile(bench.records.lines, folder)
+    else:
+        figures.write(records.lines, kind, folder, list(METHODS))
 
 
 if __name__ == "__main__":

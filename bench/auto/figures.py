@@ -147,3 +147,49 @@ def write(lines, kind, folder, methods):
     (folder / f"{kind}.md").write_text(table(workloads, methods, kind))
     (folder / f"{kind}-profile.svg").write_text(profile_svg(workloads, methods))
     print(table(workloads, methods, kind))
+
+
+def write_ablations(lines, ablated, roles, folder):
+    """What each part of the rule is worth: final loss without it / with it, workload by workload."""
+    whole, without = workloads_of(lines), collections.defaultdict(lambda: collections.defaultdict(list))
+    for line in ablated:
+        without[line["wish"]["workload"]][line["wish"]["role"]].append(line)
+    names = [name for name, one in whole.items() if "auto" in one.quality and name in without]
+    ratios = {role: {name: min(WORST_QUALITY, mean_final(without[name][role]) / (whole[name].quality["auto"] *
+                                                                               whole[name].oracle))
+                     for name in names if len(without[name][role]) == 3} for role in roles}
+    text = ["# What each part of `auto` is worth: development workloads", "",
+            "Made by `scripts/bench auto --ablations`. Final validation loss without the part / with all of them, means over "
+            f"three seeds; at most {WORST_QUALITY:g}, which is also what a loss that is not finite counts.", "",
+            "| workload | " + " | ".join(roles) + " |", "|---" * (1 + len(roles)) + "|"]
+    for name in names:
+        cells = [f"{ratios[role][name]:.3f}" if name in ratios[role] else "" for role in roles]
+        text.append(f"| {name} | " + " | ".join(cells) + " |")
+    means = [f"**{geometric_mean(list(ratios[role].values())):.3f}**" if ratios[role] else "" for role in roles]
+    text.append("| **geometric mean** | " + " | ".join(means) + " |")
+    (folder / "ablations.md").write_text("\n".join(text) + "\n")
+    print("\n".join(text))
+
+
+def write_hostile(lines, folder):
+    """Final losses from hostile starts beside that of the best constant predictor."""
+    text = ["# Hostile starts", "",
+            "Made by `scripts/bench auto --hostile`: `auto` from starts that nobody would choose. A network has learnt when its "
+            "final validation loss is below that of the best constant outputs; with labels at random nothing is to be learnt.",
+            "", "| workload | start | final loss | best constant | rollbacks | learnt |", "|---|---|---|---|---|---|"]
+    learnt, possible, finite = 0, 0, 0
+    for line in lines:
+        wish, final, constant = line["wish"], line["losses"][-1], line["constant_loss"]
+        start = ", ".join(f"{key} {'' if key in ('batch', 'labels') else 'x '}{wish[key]}"
+                          for key in ("start", "inputs", "batch", "labels") if key in wish)
+        finite += final is not None
+        possible += "labels" not in wish
+        better = final is not None and final < constant
+        learnt += better and "labels" not in wish
+        verdict = "nothing to learn" if "labels" in wish else "yes" if better else "**no**"
+        text.append(f"| {wish['workload']} | {start} | {'not finite' if final is None else f'{final:.4g}'} | {constant:.4g} | "
+                    f"{line['rollbacks']} | {verdict} |")
+    text[4:4] = [f"{finite} of {len(lines)} ended with finite losses; {learnt} of {possible} with something to learn "
+                 "have learnt.", ""]
+    (folder / "hostile.md").write_text("\n".join(text) + "\n")
+    print("\n".join(text))

@@ -79,14 +79,15 @@ AutoDecision Auto::observe(double loss, const std::optional<AutoNorms>& norms) {
     grow(loss, norms);
   }
   if (const std::string seen = fault(loss, norms); !seen.empty()) {
-    if (numbers_.rollbacks < kMostRollbacks) return go_back(finite, seen);
+    if (options_.parts.guard && numbers_.rollbacks < kMostRollbacks) return go_back(finite, seen);
     if (!finite) {
       throw Error(Fault::training, fmt::format("{} at step {}, after {} rollbacks; look at the inputs: are they "
                                                "finite and scaled?",
-                                               seen, now_, kMostRollbacks));
+                                               seen, now_, numbers_.rollbacks));
     }
   }
-  const double left = options_.total_steps == 0 ? 1 : 1 - static_cast<double>(now_) / horizon();
+  const bool falls = options_.total_steps != 0 && options_.parts.decay;
+  const double left = falls ? 1 - static_cast<double>(now_) / horizon() : 1;
   numbers_.rate = averages_.base * left;
   const auto distance = static_cast<std::uint64_t>(std::max(10.0, std::floor(horizon() / 40)));
   const bool keep = averages_.count % distance == 0;
@@ -132,7 +133,7 @@ void Auto::grow(double loss, const std::optional<AutoNorms>& norms) {
   if (calibrates(now_)) {
     numbers_.measured_rate = measured(of.loss, of.gradient);
     numbers_.closed_form_rate = quotient(of.loss, tensors * of.head);
-    estimate = std::max(numbers_.measured_rate, numbers_.closed_form_rate);
+    estimate = std::max(options_.parts.measured ? numbers_.measured_rate : 0, numbers_.closed_form_rate);
     if (estimate == 0) return;  // nothing to learn from this step
     ++of.estimates;
     of.mean_log += (std::log(estimate) - of.mean_log) / static_cast<double>(of.estimates);
@@ -144,7 +145,7 @@ void Auto::grow(double loss, const std::optional<AutoNorms>& norms) {
     estimate = std::exp(of.mean_log);
   }
   const double growth = std::min(1.3, std::max(1.1, std::pow(100, 20 / horizon())));
-  of.base = std::min(cap_ * estimate, growth * of.base);
+  of.base = options_.parts.ramp ? std::min(cap_ * estimate, growth * of.base) : cap_ * estimate;
 }
 
 // What the guard sees; empty: nothing.

@@ -288,6 +288,23 @@ TEST(Auto, ContinuesWithTheSameBitsWhereverItWasSaved) {
   }
 }
 
+TEST(Auto, LeavesOutThePartsOfAnAblation) {
+  const auto first_rate = [](const AutoParts& parts) {
+    Auto rule({.total_steps = 100, .weight_tensors = 2, .parts = parts});
+    return feed(rule, 2, 10, 8).rate;
+  };
+  // P = 2 / (1.2533 * 10), Hb = 2/16; the start is 2 / (64 * 16).
+  EXPECT_DOUBLE_EQ(first_rate({.ramp = false}), 0.99 * 2 / (kRootHalfPi * 10));
+  EXPECT_DOUBLE_EQ(first_rate({.ramp = false, .measured = false}), 0.99 * 0.125);
+  EXPECT_DOUBLE_EQ(first_rate({.decay = false}), 1.3 / 512);
+  Auto unguarded({.total_steps = 100, .parts = {.guard = false}});
+  for (int step = 1; step <= 20; ++step) feed(unguarded, 1);
+  for (int step = 1; step <= 20; ++step) feed(unguarded, 100);  // the guard would go back
+  EXPECT_EQ(unguarded.numbers().rollbacks, 0u);
+  EXPECT_NE(refusal([&] { feed(unguarded, kNotANumber); }, Fault::training).find("after 0 rollbacks"),
+            std::string::npos);
+}
+
 TEST(Auto, GoesOnAlongANewLineWhenMoreStepsAreAnnounced) {
   Auto rule({.total_steps = 200, .weight_tensors = 2});
   for (int step = 1; step <= 200; ++step) feed(rule, 2);

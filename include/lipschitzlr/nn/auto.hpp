@@ -25,6 +25,7 @@ struct AutoOptions {
   std::uint64_t total_steps = 0;         // 0: not known; the rate then stays, and the average is evaluated
   OptimizerOptions defaults = {};        // of groups without options of their own
   std::vector<at::Tensor> buffers = {};  // of the model; filled in when the model itself is given
+  rate::AutoParts parts = {};            // for ablations
 };
 
 class Auto : public Optimizer {
@@ -52,6 +53,8 @@ class Auto : public Optimizer {
   std::function<void()> own_state_from(const OptimizerSnapshot& saved) override;
 
  private:
+  Auto(OptimizerContext context, const rate::AutoParts& parts);
+
   // All that goes back; tensors of a parameter without steps are undefined.
   struct Kept {
     struct Parameter {

@@ -23,9 +23,18 @@
 
 namespace lipschitzlr::rate {
 
+// Parts of the rule that an ablation study leaves out, to measure what each is worth.
+struct AutoParts {
+  bool ramp = true;      // the small start; without it b = c q from the first step on
+  bool measured = true;  // P; without it q = Hb
+  bool decay = true;     // the fall to 0; without it rate = b
+  bool guard = true;     // without it a loss that is not finite is an error at once
+};
+
 struct AutoOptions {
   std::uint64_t total_steps = 0;     // T; 0: not known
   std::uint64_t weight_tensors = 1;  // D: those of two dimensions or more
+  AutoParts parts = {};
 };
 
 // The 1-norms of a step's gradient, where wants_norms() asks for them.
@@ -67,7 +76,7 @@ class Auto {
   // weights at the first call are the start. After to_start or to_snapshot (the older of those kept, the start before
   // there are two) what is put back is the only snapshot.
   // Throws Error (usage) when norms are left out that are wanted, the loss is negative or total_steps are done; Error
-  // (training) when the loss is not finite after 12 rollbacks.
+  // (training) when the loss is not finite after 12 rollbacks, or at once without the guard.
   AutoDecision observe(double loss, const std::optional<AutoNorms>& norms);
 
   const AutoNumbers& numbers() const { return numbers_; }

@@ -57,16 +57,19 @@ namespace optimizer {
 Entry automatic() { return entry<Auto>(auto_info(), "constant"); }
 }  // namespace optimizer
 
-Auto::Auto(OptimizerContext context)
+Auto::Auto(OptimizerContext context) : Auto(std::move(context), rate::AutoParts{}) {}
+
+Auto::Auto(OptimizerContext context, const rate::AutoParts& parts)
     : Optimizer(auto_context(context)),
       buffers_(context.buffers),
-      rule_({.total_steps = context.rate.schedule_steps, .weight_tensors = weight_tensors(parameters())}),
+      rule_(
+          {.total_steps = context.rate.schedule_steps, .weight_tensors = weight_tensors(parameters()), .parts = parts}),
       average_(context.rate.schedule_steps == 0) {
   controller().tap().want_head_constant(true);
 }
 
 Auto::Auto(Groups groups, std::shared_ptr<Tap> tap, const AutoOptions& options)
-    : Auto(auto_context(std::move(groups), std::move(tap), options)) {}
+    : Auto(auto_context(std::move(groups), std::move(tap), options), options.parts) {}
 
 Auto::Auto(const torch::nn::Module& model, std::shared_ptr<Tap> tap, AutoOptions options)
     : Auto(Groups{model.parameters()}, std::move(tap), with_buffers(std::move(options), model)) {}
