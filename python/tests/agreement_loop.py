@@ -1,7 +1,7 @@
 """The Python half of test_agreement.py; tests/nn/python_agreement.cpp is the other one and has the same cases.
 
 agreement_loop.py FILE reads a start and batches, takes a step per batch with each optimizer, and prints as JSON what
-every step had: rate, K_z, max ||w||, G, S, loss. As one of several processes (RANK, WORLD_SIZE) it takes its share of
+every step had: rate, constants (K_z, max ||w||, G and S; of Auto F, L_inf, H, P and Hb) and loss. As one of several processes (RANK, WORLD_SIZE) it takes its share of
 each batch in DistributedDataParallel.
 """
 from __future__ import annotations
@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn, optim
 
-from lipschitzlr.torch import AdaMo, AdaptiveRMSprop, AutoAdam, LipschitzRate, LipschitzSGD
+from lipschitzlr.torch import AdaMo, AdaptiveRMSprop, Auto, AutoAdam, LipschitzRate, LipschitzSGD
 
 EPOCHS = {
     "bias_correction": True,
@@ -49,6 +49,8 @@ CASES: dict[str, Make] = {
     "adamo epochs": own(AdaMo, **EPOCHS),
     "rmsprop epochs": own(AdaptiveRMSprop, **EPOCHS),
     "auto-adam epochs": own(AutoAdam, **EPOCHS),
+    "auto": own(Auto, total_steps=30),
+    "auto without end": own(Auto, weight_decay=0.01),
     "torch SGD": driven(optim.SGD, lr=1),
     "torch SGD momentum": driven(optim.SGD, lr=1, momentum=0.9),
     "torch Adam": driven(optim.Adam),
@@ -95,15 +97,15 @@ def run(problem: Problem, make: Make) -> dict[str, Any]:
         optimizer.zero_grad(set_to_none=True)
         loss = nn.functional.cross_entropy(stepped(images[share]), labels[share])
         loss.backward()
-        optimizer.step()
+        optimizer.step(loss) if isinstance(optimizer, Auto) else optimizer.step()
         total = loss.detach() / size
         if size > 1:
             dist.all_reduce(total)
-        constants = optimizer.constants
         rate = optimizer.param_groups[0]["lr"]
-        steps.append([rate, *(constants[symbol] for symbol in ("K_z", "max_w", "G", "S")), float(total)])
+        steps.append([rate, *optimizer.constants.values(), float(total)])
     state = optimizer.state_dict()
-    return {"steps": steps, "state": state.get("rate", state)}
+    state = state.get("rate", state)
+    return {"steps": steps, "state": state["rule"] if isinstance(optimizer, Auto) else state}
 
 
 def main() -> None:

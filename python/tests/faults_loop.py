@@ -9,7 +9,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from lipschitzlr.torch import LipschitzSGD
+from lipschitzlr.torch import Auto, LipschitzSGD
 
 WIDTH, CLASSES = 3, 4
 
@@ -58,6 +58,29 @@ def largest_of_several_passes() -> float:
     return optimizer.constants["K_z"]
 
 
+def one_loss_is_negative() -> str:
+    layer = head()
+    optimizer = Auto(layer)
+    nn.functional.cross_entropy(layer(batch(dist.get_rank(), 0, 4)), torch.arange(4)).backward()
+    try:
+        optimizer.step(1.0 if dist.get_rank() == 0 else -1.0)
+    except (RuntimeError, ValueError) as error:
+        return str(error)
+    return "no error"
+
+
+def one_loss_is_not_finite() -> list[float]:
+    """Rate and rollbacks after a step in which the loss of rank 1 is NaN, and the largest change of a weight."""
+    layer = head()
+    optimizer = Auto(nn.parallel.DistributedDataParallel(layer))
+    before = layer.weight.detach().clone()
+    nn.functional.cross_entropy(layer(batch(dist.get_rank(), 0, 4)), torch.arange(4)).backward()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        optimizer.step(1.0 if dist.get_rank() == 0 else float("nan"))
+    return [optimizer.rate, optimizer.constants["rollbacks"], float((layer.weight - before).abs().max())]
+
+
 def main() -> None:
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
@@ -70,6 +93,8 @@ def main() -> None:
                 "one row in all": bound_of([1, 0]),
                 "alone": bound_of([4, 4], distributed=False),
                 "missing": missing_pass(),
+                "negative": one_loss_is_negative(),
+                "not finite": one_loss_is_not_finite(),
                 "largest": largest_of_several_passes(),
                 "weights": bound_of([4, 4], l2=0.5, buffers=[torch.full((4,), 10.0 * (rank + 1))]),
             }

@@ -51,6 +51,14 @@ def test_a_forward_pass_that_one_process_left_out_is_an_error_of_all(said: list[
     assert "this one 1;" in said[0]["missing"] and "this one 0;" in said[1]["missing"]
 
 
+def test_a_loss_that_one_process_refuses_is_an_error_of_all(said: list[dict[str, Any]]) -> None:
+    assert "another process" in said[0]["negative"] and "never negative" in said[1]["negative"]
+
+
+def test_a_loss_that_is_not_finite_in_one_process_sends_the_weights_of_all_back(said: list[dict[str, Any]]) -> None:
+    assert [rank["not finite"] for rank in said] == [[0, 1, 0]] * 2
+
+
 def test_an_epoch_has_the_largest_norms_of_all_passes_of_its_steps(said: list[dict[str, Any]]) -> None:
     expected = max(norm(batch(0, number, 4), batch(1, number, 4)) for number in range(4))
     for rank in said:

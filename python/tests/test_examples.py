@@ -44,7 +44,7 @@ def test_the_breast_cancer_example_searches_in_vain() -> None:
 def test_both_examples_in_the_readme_print_what_it_says(tmp_path: pathlib.Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```\s+prints\s+```\n(.*?)```", readme, re.DOTALL)
-    assert [("LipschitzClassifier" in code, "AdaMo" in code) for code, _ in examples] == [(True, False), (False, True)]
+    assert [("LipschitzClassifier" in code, "Auto(" in code) for code, _ in examples] == [(True, False), (False, True)]
     for code, printed in examples:
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
         assert (ran.returncode, ran.stdout) == (0, printed), ran.stderr

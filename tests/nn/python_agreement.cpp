@@ -1,7 +1,7 @@
 // The C++ half of python/tests/test_agreement.py: reads a start and batches from the file it is given, takes a step per
-// batch with each optimizer, and prints as JSON what every step had: rate, K_z, max ||w||, G, S, loss. As one of
-// several processes (RANK, WORLD_SIZE) it takes its share of each batch, as DistributedDataParallel does in Python. The
-// cases are those of python/tests/agreement_loop.py.
+// batch with each optimizer, and prints as JSON what every step had: rate, constants (K_z, max ||w||, G
+// and S; of Auto F, L_inf, H, P and Hb) and loss. As one of several processes (RANK, WORLD_SIZE) it takes its share of
+// each batch, as DistributedDataParallel does in Python. The cases are those of python/tests/agreement_loop.py.
 
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/empty.h>
@@ -18,6 +18,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/dist/connect.hpp"
+#include "lipschitzlr/nn/auto.hpp"
 #include "lipschitzlr/nn/head.hpp"
 #include "lipschitzlr/nn/lipschitz_rate.hpp"
 #include "lipschitzlr/nn/optimizers.hpp"
@@ -77,11 +78,15 @@ struct Model {
 
 // An optimizer with its rate, ours or libtorch's.
 struct Driver {
-  std::function<void()> step;
-  std::function<double()> rate;  // that the last step had
-  std::function<RateNumbers()> numbers;
+  std::function<void(double)> step;  // with the loss
+  std::function<double()> rate;      // that the last step had
+  std::function<std::vector<double>()> constants;
   std::function<std::string()> save;
 };
+
+std::vector<double> constants_of(const RateNumbers& now) {
+  return {now.penultimate_norm, now.weight_norm, now.gradient_bound, now.second_moment};
+}
 
 double rate_in(const torch::optim::Optimizer& optimizer) { return optimizer.param_groups()[0].options().get_lr(); }
 
@@ -93,8 +98,26 @@ Make own(const ControllerOptions& options = {}, double weight_decay = 0) {
     const auto optimizer =
         std::make_shared<Kind>(model.parameters, model.head, options, OptimizerOptions().weight_decay(weight_decay));
     optimizer->controller().join(communicator);
-    return Driver{[=] { optimizer->step(); }, [=] { return rate_in(*optimizer); },
-                  [=] { return optimizer->controller().numbers(); }, [=] { return optimizer->controller().save(); }};
+    return Driver{[=](double) { optimizer->step(); }, [=] { return rate_in(*optimizer); },
+                  [=] { return constants_of(optimizer->controller().numbers()); },
+                  [=] { return optimizer->controller().save(); }};
+  };
+}
+
+Make automatic(std::uint64_t total_steps, double weight_decay = 0) {
+  return [=](Model& model, Communicator* communicator) {
+    AutoOptions options{.total_steps = total_steps};
+    options.defaults.weight_decay(weight_decay);
+    const auto optimizer = std::make_shared<Auto>(Optimizer::Groups{model.parameters}, model.head, options);
+    optimizer->controller().join(communicator);
+    return Driver{[=](double loss) { optimizer->step(loss); }, [=] { return optimizer->rule().numbers().rate; },
+                  [=] {
+                    const rate::AutoNumbers& now = optimizer->rule().numbers();
+                    return std::vector<double>{
+                        now.loss,          now.gradient,         now.head,
+                        now.measured_rate, now.closed_form_rate, static_cast<double>(now.rollbacks)};
+                  },
+                  [=] { return optimizer->rule().save(); }};
   };
 }
 
@@ -104,8 +127,8 @@ Make driven(const Options& options) {
     const auto optimizer = std::make_shared<Kind>(model.parameters, options);
     const auto rate = std::make_shared<LipschitzRate>(*optimizer, model.head);
     rate->join(communicator);
-    return Driver{[=] { rate->step(); }, [=] { return rate_in(*optimizer); }, [=] { return rate->numbers(); },
-                  [=] { return rate->save(); }};
+    return Driver{[=](double) { rate->step(); }, [=] { return rate_in(*optimizer); },
+                  [=] { return constants_of(rate->numbers()); }, [=] { return rate->save(); }};
   };
 }
 
@@ -125,18 +148,14 @@ std::vector<std::pair<std::string, Make>> cases() {
       {"adamo epochs", own<AdaMo>(epochs, 0.01)},
       {"rmsprop epochs", own<AdaptiveRMSprop>(epochs, 0.01)},
       {"auto-adam epochs", own<AutoAdam>(epochs, 0.01)},
+      {"auto", automatic(30)},
+      {"auto without end", automatic(0, 0.01)},
       {"torch SGD", driven<optim::SGD>(optim::SGDOptions(1))},
       {"torch SGD momentum", driven<optim::SGD>(optim::SGDOptions(1).momentum(0.9))},
       {"torch Adam", driven<optim::Adam>(optim::AdamOptions())},
       {"torch AdamW", driven<optim::AdamW>(optim::AdamWOptions())},
       {"torch RMSprop", driven<optim::RMSprop>(optim::RMSpropOptions())},
   };
-}
-
-// The mean over equal shares, as DistributedDataParallel takes it.
-void average(const at::Tensor& tensor, Communicator& communicator) {
-  communicator.sum(std::span(tensor.data_ptr<double>(), static_cast<std::size_t>(tensor.numel())));
-  tensor.div_(communicator.size());
 }
 
 // Forward and backward pass over this process's share of the batch; the loss, the gradients and what the tap has are
@@ -149,17 +168,21 @@ double pass(Model& model, const Batch& batch, Communicator* communicator) {
   PenultimateNorms norms;
   if (communicator != nullptr) model.head->tap()->divert(&norms);
   const at::Tensor scores = model.head(at::tanh(model.hidden(batch.images.slice(0, begin, end))));
-  const at::Tensor loss = at::cross_entropy_loss(scores, batch.labels.slice(0, begin, end));
+  const double share = static_cast<double>(end - begin) / static_cast<double>(rows);
+  const at::Tensor loss = at::cross_entropy_loss(scores, batch.labels.slice(0, begin, end)) * share;
   loss.backward();
   model.head->tap()->divert(nullptr);
   if (communicator == nullptr) return loss.item<double>();
-  for (const at::Tensor& parameter : model.parameters) average(parameter.grad(), *communicator);
+  for (const at::Tensor& parameter : model.parameters) {
+    const at::Tensor& gradient = parameter.grad();
+    communicator->sum(std::span(gradient.data_ptr<double>(), static_cast<std::size_t>(gradient.numel())));
+  }
   std::vector<double> sums = {norms.frobenius * norms.frobenius, norms.row_norm_sum,
                               norms.square_frobenius * norms.square_frobenius, static_cast<double>(norms.rows),
                               loss.item<double>()};
   communicator->sum(sums);
   model.head->tap()->add({std::sqrt(sums[0]), sums[1], std::sqrt(sums[2]), static_cast<Index>(sums[3])});
-  return sums[4] / communicator->size();
+  return sums[4];
 }
 
 void run(const char* path) {
@@ -174,10 +197,10 @@ void run(const char* path) {
     joint = "[";
     for (const Batch& batch : problem.batches) {
       const double loss = pass(model, batch, communicator.get());
-      driver.step();
-      const RateNumbers now = driver.numbers();
-      std::printf("%s[%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]", joint, driver.rate(), now.penultimate_norm,
-                  now.weight_norm, now.gradient_bound, now.second_moment, loss);
+      driver.step(loss);
+      std::printf("%s[%.17g", joint, driver.rate());
+      for (const double constant : driver.constants()) std::printf(", %.17g", constant);
+      std::printf(", %.17g]", loss);
       joint = ",\n";
     }
     std::printf("], \"state\": %s}", driver.save().c_str());

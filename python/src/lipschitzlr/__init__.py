@@ -4,15 +4,13 @@
 constants of such a model's training. `lipschitzlr.torch` has optimizers for PyTorch loops; it is imported by its name,
 so that this package needs no torch.
 """
-from importlib.metadata import version as _version
-
 from ._estimators import LipschitzClassifier, LipschitzRegressor, load
 from ._linear_model import Certificate
 from ._rates import Rate, rates
 from ._record import Record
 from ._report import report
+from ._version import VERSION as __version__
 
-__version__ = _version("lipschitzlr")
 __all__ = [
     "Certificate",
     "LipschitzClassifier",

@@ -10,8 +10,9 @@ import json
 import os
 import pathlib
 import threading
-from importlib.metadata import version
 from typing import Any, Callable, Dict, NoReturn, Optional, Sequence
+
+from ._version import VERSION
 
 _NAME = "liblipschitzlr.so"
 _USAGE, _DATA, _INTERRUPTED = 2, 3, 130
@@ -110,8 +111,8 @@ def library() -> ctypes.CDLL:
     except (OSError, AttributeError) as error:
         raise RuntimeError(f"{path} is not a library of lipschitzlr that can be used here: {error}") from error
     built = loaded.lipschitzlr_version().decode()
-    if built != version("lipschitzlr"):
-        raise RuntimeError(f"{path} is of version {built}, this package of {version('lipschitzlr')}; install both anew")
+    if built != VERSION:
+        raise RuntimeError(f"{path} is of version {built}, this package of {VERSION}; install both anew")
     return loaded
 
 

@@ -106,7 +106,7 @@ class RateController:
             self._feed(self._tap.last, groups)
         rate, rates = self.rate(), []
         for group in groups:
-            _set_rate(group, rate)
+            set_rate(group, rate)
             rates.append(float(group["lr"]))
         self._rates = rates
 
@@ -192,7 +192,7 @@ class RateController:
 
 
 # A compiled or captured step of torch reads its rate from a tensor, which must stay the same object.
-def _set_rate(group: Any, rate: float) -> None:
+def set_rate(group: Any, rate: float) -> None:
     scaled = rate * group.get("scale", 1.0)
     if isinstance(group["lr"], Tensor):
         group["lr"].fill_(scaled)

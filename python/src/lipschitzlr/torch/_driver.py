@@ -16,8 +16,8 @@ from typing import Any, Iterable, Mapping
 from torch import Tensor, nn
 from torch.optim import SGD, Adam, AdamW, Optimizer, RMSprop
 
+from ._base import Closure, GroupOptimizer, loss_of
 from ._controller import RateController
-from ._optimizers import Closure, LipschitzOptimizer, loss_of
 from ._options import RateOptions
 
 
@@ -82,7 +82,7 @@ class LipschitzRate:
     def __init__(self, optimizer: Optimizer, head: nn.Module, *, buffers: Iterable[Tensor] = (), **options: Any) -> None:
         if not isinstance(optimizer, Optimizer):
             raise TypeError(f"the optimizer is {optimizer!r}; it must be one of torch.optim")
-        if isinstance(optimizer, LipschitzOptimizer):
+        if isinstance(optimizer, GroupOptimizer):
             raise TypeError(f"{type(optimizer).__name__} sets its rate itself; call its step()")
         if hasattr(optimizer, "_lipschitz_rate"):
             raise ValueError("this optimizer has a LipschitzRate already; close() that one first")

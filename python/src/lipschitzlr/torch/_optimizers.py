@@ -12,31 +12,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Callable, ClassVar, Iterable, Mapping, Optional, Union
+from typing import Any, ClassVar, Iterable, Mapping
 
 import torch
 from torch import Tensor, nn
-from torch.optim import Optimizer
 
+from ._base import Closure, GroupOptimizer, Parameters, average, average_squares, loss_of, root
 from ._controller import RateController
-from ._loss import check_number, is_not_negative, is_positive
 from ._options import RateOptions
-from ._rules import saved_count
-
-Parameters = Union[Iterable[Tensor], Iterable[dict[str, Any]]]
-Closure = Optional[Callable[[], Any]]
 
 
-def loss_of(closure: Closure) -> Any:
-    if closure is None:
-        return None
-    if not callable(closure):
-        raise TypeError(f"step() was given {closure!r}; a closure computes the loss and its gradients: step(closure)")
-    with torch.enable_grad():
-        return closure()
-
-
-class LipschitzOptimizer(Optimizer):
+class LipschitzOptimizer(GroupOptimizer):
     """The base of the paper's optimizers.
 
     params are parameters or groups of them, as torch's optimizers take; head is the last Linear of the network, or the
@@ -59,7 +45,7 @@ class LipschitzOptimizer(Optimizer):
         **options: Any,
     ) -> None:
         rate_options = RateOptions.from_keywords(options)
-        super().__init__(params, {"lr": 0.0, "weight_decay": weight_decay, "scale": scale})
+        super().__init__(params, weight_decay, scale)
         self._controller = RateController(head, replace(rate_options, rule=rate_options.rule or self.rule), buffers)
 
     @property
@@ -80,33 +66,14 @@ class LipschitzOptimizer(Optimizer):
         """Takes the measuring hook off the head, for example before torch.jit.script; no step can follow."""
         self._controller.close()
 
-    def add_param_group(self, param_group: Any) -> None:
-        if not isinstance(param_group, dict) or "params" not in param_group:
-            raise TypeError(f"a parameter group must be a dictionary with params, not {type(param_group).__name__}")
-        if "lr" in param_group:
-            raise ValueError("a parameter group has no lr of its own: the rate is computed; set its scale")
-        decay, scale = (param_group.get(name, self.defaults[name]) for name in ("weight_decay", "scale"))
-        check_number("weight_decay", decay, is_not_negative(decay), "a finite number, 0 or above")
-        check_number("scale", scale, is_positive(scale), "a finite number above 0")
-        super().add_param_group(param_group)
-
     def step(self, closure: Closure = None) -> Any:
         """One step. Parameters without a gradient are left alone. A closure is called first."""
         loss = loss_of(closure)
         with torch.no_grad():
-            gradients = [
-                (parameter, _checked_gradient(parameter), group)
-                for group in self.param_groups
-                for parameter in group["params"]
-                if parameter.grad is not None and parameter.grad.numel() > 0
-            ]
+            steps = self._steps()
             self._controller.begin_step(self.param_groups)
-            for parameter, gradient, group in gradients:
-                if group["weight_decay"] != 0:
-                    gradient = gradient.add(parameter, alpha=group["weight_decay"])
-                state = self.state[parameter]
-                state["step"] = state.get("step", 0) + 1
-                self._update(parameter, gradient, state, group["lr"])
+            for step in steps:
+                self._update(step.parameter, step.decayed(), self._count(step.parameter), step.group["lr"])
             self._controller.end_step(self.param_groups)
         return loss
 
@@ -127,62 +94,12 @@ class LipschitzOptimizer(Optimizer):
         # torch's own has its own three attributes only; its type stubs do not mention it.
         return {**getattr(super(), "__getstate__")(), "_controller": self._controller}
 
-    def _check_saved(self, saved: dict[str, Any]) -> None:
-        try:
-            counts = [len(group["params"]) for group in self.param_groups]
-            if [len(group["params"]) for group in saved["param_groups"]] != counts:
-                raise ValueError("it has other parameter groups")
-            for group in saved["param_groups"]:
-                if not {"lr", "weight_decay", "scale"} <= group.keys():
-                    raise ValueError("a parameter group lacks lr, weight_decay or scale")
-            ours = [parameter for group in self.param_groups for parameter in group["params"]]
-            theirs = [number for group in saved["param_groups"] for number in group["params"]]
-            for parameter, number in zip(ours, theirs):
-                state = saved["state"].get(number, {})
-                if state:
-                    saved_count(state["step"])
-                for name, tensor in state.items():
-                    if name != "step" and tensor.shape != parameter.shape:
-                        raise ValueError("its tensors have other shapes than the parameters")
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"the saved state of the optimizer can't be used: {error}") from error
-
     def _update(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], rate: float) -> None:
         raise NotImplementedError
 
     def _corrected(self, beta: float, state: dict[str, Any]) -> float:
         """By which an average is divided."""
         return 1 - math.pow(beta, state["step"]) if self._controller.options.bias_correction else 1.0
-
-
-def _checked_gradient(parameter: Tensor) -> Tensor:
-    gradient = parameter.grad
-    assert gradient is not None
-    if gradient.is_sparse:
-        raise RuntimeError("sparse gradients are not supported; make the Embedding with sparse=False")
-    if not parameter.is_floating_point():
-        raise TypeError(f"parameters must be real floating-point numbers, not {parameter.dtype}")
-    return gradient
-
-
-def _zeros(state: dict[str, Any], name: str, like: Tensor) -> Tensor:
-    """The tensor of that name; zeros at first."""
-    if name not in state:
-        state[name] = torch.zeros_like(like)
-    tensor: Tensor = state[name]
-    return tensor
-
-
-def _average(state: dict[str, Any], value: Tensor, beta: float) -> Tensor:
-    return _zeros(state, "average", value).mul_(beta).add_(value, alpha=1 - beta)
-
-
-def _average_squares(state: dict[str, Any], value: Tensor, beta: float) -> Tensor:
-    return _zeros(state, "squares", value).mul_(beta).addcmul_(value, value, value=1 - beta)
-
-
-def _root(average: Tensor, divisor: float, epsilon: float) -> Tensor:
-    return average.div(divisor).sqrt_().add_(epsilon)
 
 
 class LipschitzSGD(LipschitzOptimizer):
@@ -216,7 +133,7 @@ class AdaMo(LipschitzOptimizer):
 
     def _update(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], rate: float) -> None:
         beta = self._controller.options.beta
-        parameter.add_(_average(state, gradient, beta), alpha=-rate / self._corrected(beta, state))
+        parameter.add_(average(state, gradient, beta), alpha=-rate / self._corrected(beta, state))
 
 
 class AdaptiveRMSprop(LipschitzOptimizer):
@@ -232,9 +149,9 @@ class AdaptiveRMSprop(LipschitzOptimizer):
 
     def _update(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], rate: float) -> None:
         options = self._controller.options
-        squares = _average_squares(state, gradient, options.beta)
-        root = _root(squares, self._corrected(options.beta, state), options.epsilon)
-        parameter.addcdiv_(gradient, root, value=-rate)
+        squares = average_squares(state, gradient, options.beta)
+        divisor = root(squares, self._corrected(options.beta, state), options.epsilon)
+        parameter.addcdiv_(gradient, divisor, value=-rate)
 
 
 class AutoAdam(LipschitzOptimizer):
@@ -252,7 +169,7 @@ train, is the model in training mode, and was there a forward pass before this s
 
     def _update(self, parameter: Tensor, gradient: Tensor, state: dict[str, Any], rate: float) -> None:
         options = self._controller.options
-        average = _average(state, gradient, options.beta1)
-        squares = _average_squares(state, gradient, options.beta2)
-        root = _root(squares, self._corrected(options.beta2, state), options.epsilon)
-        parameter.addcdiv_(average, root, value=-rate / self._corrected(options.beta1, state))
+        momentum = average(state, gradient, options.beta1)
+        squares = average_squares(state, gradient, options.beta2)
+        divisor = root(squares, self._corrected(options.beta2, state), options.epsilon)
+        parameter.addcdiv_(momentum, divisor, value=-rate / self._corrected(options.beta1, state))

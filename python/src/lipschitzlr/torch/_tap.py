@@ -15,7 +15,7 @@ from ._rules import saved_count, saved_number
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # A compiled model must not trace the measurement; torch before 2.1 has nothing to ask.
-_not_compiled: Callable[[_Function], _Function] = getattr(
+not_compiled: Callable[[_Function], _Function] = getattr(
     getattr(torch, "compiler", None), "disable", lambda function: function
 )
 
@@ -50,7 +50,7 @@ def find_head(model: nn.Module) -> nn.Linear:
     return inner
 
 
-@_not_compiled
+@not_compiled
 def _measure(activations: Tensor) -> Tensor:
     """||A||_F^2, sum ||a_i||, ||A o A||_F^2 and m, in double and on A's device, so that no step waits for a GPU here."""
     with torch.no_grad():
