@@ -41,12 +41,12 @@ _lipschitzlr() {
     -*:[A-Z]*) ;;
     *)
       case $COMP_CWORD:$command:$sub:$current in
-        1:*) words="rate fit predict evaluate train launch data reproduce report demo env --help --version" ;;
+        1:*) words="rate fit predict evaluate inspect train launch data reproduce report demo env --help --version" ;;
         *:-*) words=$(grep -oE '^  (-[a-z],)?-[a-z0-9-]+' <<<"$help" | tr ',' '\n') ;;
         *:launch:*) words="train fit" ;;
         2:data:*) words="list get import path verify" ;;
         2:reproduce:*) words="list table1 table2 table3 comparison all $(_lipschitzlr_names "$program" reproduce list)" ;;
-        *:data:import:* | 2:predict:* | 2:evaluate:* | *:report:*) files=yes ;;
+        *:data:import:* | 2:predict:* | 2:evaluate:* | *:inspect:* | *:report:*) files=yes ;;
         *:data:get:* | *:data:path:* | *:data:verify:*) words=$(_lipschitzlr_names "$program" data list) ;;
         *:reproduce:list:* | *:reproduce:all:*) ;;
         *:reproduce:*) words=$(_lipschitzlr_names "$program" reproduce list) ;;

@@ -24,6 +24,7 @@ Command rate_command();
 Command fit_command(const Connect& connect = {});
 Command predict_command();
 Command evaluate_command();
+Command inspect_command();
 // details: the optimizers. The front command has neither: it starts the libtorch part.
 Command train_command(const Train& train = {}, const std::string& details = "");
 Command launch_command();

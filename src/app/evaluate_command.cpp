@@ -4,6 +4,7 @@
 
 #include "app/commands.hpp"
 #include "app/show.hpp"
+#include "base/text.hpp"
 
 namespace lipschitzlr::app {
 namespace {
@@ -21,16 +22,12 @@ void evaluate(const EvaluateState& state) {
   show_remarks(table);
   ThreadPool pool(state.threads);
   const DenseMatrix<double> scores = linear::scores(model, table.features, pool);
-  const linear::Metrics metrics = linear::measure(model.family, scores, table.target, model.classes());
+  const linear::Evaluation result = linear::evaluate(model.family, scores, table.target, model.labels);
   if (state.json) {
-    nlohmann::json object = run::figures_of(metrics, model.family);
-    object["rows"] = metrics.rows;
-    if (!model.labels.empty()) object.update({{"labels", model.labels}, {"confusion", metrics.confusion}});
-    fmt::print("{}\n", object.dump(2));
-    return;
+    fmt::print("{}\n", nlohmann::ordered_json::parse(linear::to_json(result)).dump(2));
+  } else {
+    show_evaluation(result, counted(result.rows, "row"));
   }
-  show_metrics(model.family, metrics, std::nullopt);
-  show_confusion(metrics, model.labels);
 }
 
 }  // namespace

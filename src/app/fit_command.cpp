@@ -35,7 +35,7 @@ int conclude(const FitState& state, const run::FitResult& result) {
     fmt::print("{}", linear::to_json(result.model));
     for (const std::string& warning : result.warnings) print_stderr("lipschitzlr: warning: {}\n", warning);
   } else if (state.json) {
-    nlohmann::json object = nlohmann::json::parse(result.model.training);
+    nlohmann::json object = nlohmann::json::parse(result.summary);
     if (saved) object["model_file"] = state.output;
     fmt::print("{}\n", object.dump(2));
   } else {

@@ -13,11 +13,12 @@ Command front_program() {
               "rate prices.csv --target price        every constant and the rate it gives\n"
               "fit prices.csv --target price -o model.json\n"
               "predict model.json new.csv\n"
+              "inspect model.json                    coefficients and their standard errors\n"
               "train --data mnist                    a network; needs libtorch\n"
               "launch -n 2 -- train --data mnist     the same in two processes",
-          .commands = {rate_command(), fit_command(), predict_command(), evaluate_command(), train_command(),
-                       launch_command(), data_command(), reproduce_command(), report_command(), demo_command(),
-                       env_command()}};
+          .commands = {rate_command(), fit_command(), predict_command(), evaluate_command(), inspect_command(),
+                       train_command(), launch_command(), data_command(), reproduce_command(), report_command(),
+                       demo_command(), env_command()}};
 }
 
 }  // namespace lipschitzlr::app

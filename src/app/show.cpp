@@ -24,8 +24,32 @@ std::string number(double value) { return fmt::format("{:.6g}", value); }
 
 template <class Format>
 void show_field(const char* name, double linear::Metrics::*field, const linear::Metrics& rows,
-                const std::optional<linear::Metrics>& test, Format&& format) {
+                const std::optional<linear::Evaluation>& test, Format&& format) {
   show_row(name, format(rows.*field), test ? std::optional(format((*test).*field)) : std::nullopt);
+}
+
+// One column, or two when there are test rows.
+void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Evaluation>& test) {
+  using linear::Metrics;
+  show_row("", fmt::format("{} rows", rows.rows),
+           test ? std::optional(fmt::format("{} test", test->rows)) : std::nullopt);
+  if (family == linear::Family::linear) {
+    show_field("R^2", &Metrics::r2, rows, test, number);
+    show_field("root mean square error", &Metrics::rmse, rows, test, number);
+    show_field("mean absolute error", &Metrics::mae, rows, test, number);
+  } else {
+    show_field("accuracy", &Metrics::accuracy, rows, test, percent);
+    show_field("accuracy of the majority", &Metrics::majority_accuracy, rows, test, percent);
+  }
+  show_field("loss", &Metrics::loss, rows, test, number);
+  show_field("loss of the best constant", &Metrics::constant_loss, rows, test, number);
+  if (!test || family == linear::Family::linear) return;
+  const auto optional = [](const std::optional<double>& value) { return value ? number(*value) : "-"; };
+  show_row("balanced accuracy", "", percent(test->balanced_accuracy));
+  show_row("ROC-AUC", "", optional(test->auc));
+  show_row("average precision", "", optional(test->average_precision));
+  show_row("Brier score", "", number(test->brier));
+  show_row("calibration error", "", number(test->calibration_error));
 }
 
 std::string claim(const linear::RunChecks& checks) {
@@ -43,7 +67,7 @@ void show_penalty(const run::ChosenPenalty& chosen) {
   const std::string how = path.folds == 1 ? "on a fifth of the rows, held out" : fmt::format("in {} folds", path.folds);
   const std::string end = path.best + 1 == path.points.size() ? "the smallest that was tried; " : "";
   fmt::print("{}", wrap("penalty: ", fmt::format("{} {:.4g}, of {} values the one with the lowest loss {}: {:.5g}; "
-                                                 "{}{:.4g} is within one standard error ({:.2g}); chosen in {:.3g} s",
+                                                 "{}{:.4g} is within one standard error ({:.3g}); chosen in {:.3g} s",
                                                  chosen.flags, best.lambda, path.points.size(), how, best.loss, end,
                                                  sparing.lambda, best.standard_error, chosen.seconds)));
 }
@@ -170,47 +194,13 @@ void show_fit(const run::FitResult& result) {
   if (!result.rate_source.empty()) fmt::print("{}", wrap("rate: ", result.rate_source));
   if (!result.advice.empty()) fmt::print("{}", wrap("  ", "chosen because " + result.advice));
   show_metrics(result.model.family, result.train, result.test);
+  if (result.test) {
+    show_tables(*result.test);
+    fmt::print("\n");
+  }
   show_checks(result.checks, takes_rate(result.choice.solver));
   for (const std::string& remark : result.remarks) fmt::print("{}", wrap("note: ", remark));
   for (const std::string& warning : result.warnings) fmt::print("{}", wrap("warning: ", warning));
-}
-
-void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Metrics>& test) {
-  using linear::Metrics;
-  show_row("", fmt::format("{} rows", rows.rows),
-           test ? std::optional(fmt::format("{} test", test->rows)) : std::nullopt);
-  show_field("loss", &Metrics::loss, rows, test, number);
-  show_field("loss of the best constant", &Metrics::constant_loss, rows, test, number);
-  if (family == linear::Family::linear) {
-    show_field("root mean square error", &Metrics::rmse, rows, test, number);
-    show_field("mean absolute error", &Metrics::mae, rows, test, number);
-    show_field("R^2", &Metrics::r2, rows, test, number);
-  } else {
-    show_field("accuracy", &Metrics::accuracy, rows, test, percent);
-    show_field("accuracy of the majority", &Metrics::majority_accuracy, rows, test, percent);
-  }
-}
-
-void show_confusion(const linear::Metrics& metrics, const std::vector<std::string>& labels) {
-  if (labels.empty()) return;
-  const auto shortened = [](const std::string& label) { return label.substr(0, 12); };
-  const auto width_of = [&](const std::string& label) { return std::max<std::size_t>(6, shortened(label).size()); };
-  std::size_t width = 14;
-  for (const std::string& label : labels) width += 1 + width_of(label);
-  if (width > kTextWidth) {
-    fmt::print("the table of true and predicted classes is too wide for {} classes; --json has it\n", labels.size());
-    return;
-  }
-  fmt::print("true class (rows) and predicted class (columns)\n  {:<12}", "");
-  for (const std::string& label : labels) fmt::print(" {:>{}}", shortened(label), width_of(label));
-  fmt::print("\n");
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    fmt::print("  {:<12}", shortened(labels[i]));
-    for (std::size_t j = 0; j < labels.size(); ++j) {
-      fmt::print(" {:>{}}", metrics.confusion[i][j], width_of(labels[j]));
-    }
-    fmt::print("\n");
-  }
 }
 
 run::Verbosity verbosity_of(bool silent, bool watch) {

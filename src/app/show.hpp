@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lipschitzlr/linear/metrics.hpp"
+#include "lipschitzlr/linear/evaluation.hpp"
 #include "lipschitzlr/run/fit.hpp"
 #include "lipschitzlr/run/progress.hpp"
 #include "lipschitzlr/run/rate_report.hpp"
@@ -20,10 +20,11 @@ nlohmann::ordered_json rates_json(const run::DataOptions& options, const run::Pr
 void show_remarks(const data::Table& table);
 
 void show_fit(const run::FitResult& result);
-// One column, or two when there are test rows.
-void show_metrics(linear::Family family, const linear::Metrics& rows, const std::optional<linear::Metrics>& test);
-// Where it is wider than 100 columns, a line that says so.
-void show_confusion(const linear::Metrics& metrics, const std::vector<std::string>& labels);
+// Everything of an evaluation; rows says of what: "150 test rows". The most important figures come first, long tables
+// are cut with a remark.
+void show_evaluation(const linear::Evaluation& result, const std::string& rows);
+// Its tables alone: figures by class, true and predicted classes, quantiles of the error.
+void show_tables(const linear::Evaluation& result);
 
 // How much progress a training shows. Throws Error (usage) when nothing is to be shown, and plots are.
 run::Verbosity verbosity_of(bool silent, bool watch);

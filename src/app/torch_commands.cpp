@@ -6,6 +6,7 @@
 
 #include "app/commands.hpp"
 #include "app/communicator.hpp"
+#include "app/show.hpp"
 #include "base/numbers.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
@@ -74,18 +75,20 @@ struct Evaluate {
 void evaluate(const Evaluate& state) {
   const run::NetworkEvaluation result = run::evaluate_network(state.options, state.weights);
   if (state.json) {
-    const Json json = {{"accuracy", result.accuracy},
-                       {"loss", result.loss},
-                       {"images", result.images},
-                       {"parameters", result.parameters},
-                       {"remarks", result.remarks}};
+    Json json = {{"accuracy", result.accuracy},
+                 {"loss", result.loss},
+                 {"images", result.images},
+                 {"parameters", result.parameters},
+                 {"remarks", result.remarks}};
+    for (const auto& [name, value] : Json::parse(linear::to_json(result.figures)).items()) {
+      if (name != "rows" && !json.contains(name)) json[name] = value;
+    }
     fmt::print("{}\n", json.dump(2));
     return;
   }
   for (const std::string& remark : result.remarks) print_stderr("{}: {}\n", state.weights, remark);
-  fmt::print("accuracy  {:.2f} % of {} {} images\n", result.accuracy * 100, result.images,
-             result.of_test_images ? "test" : "training");
-  fmt::print("loss      {:.6g}\n", result.loss);
+  show_evaluation(result.figures,
+                  fmt::format("{} {} images", result.images, result.of_test_images ? "test" : "training"));
 }
 
 // "cifar10:resnet20-v1:128"

@@ -56,20 +56,24 @@ void Reproduction::make_records_folder() const {
 }
 
 std::vector<run::NetworkSpeed> Reproduction::measure_speeds(bool keep) {
-  std::vector<std::string> words = {"probe"};
-  for (const run::NetworkSpeed& speed : wanted_speeds(tasks_)) {
-    words.push_back(fmt::format("{}:{}:{}", speed.data, speed.network, speed.batch));
+  const std::vector<run::NetworkSpeed> wanted = wanted_speeds(tasks_);
+  std::vector<run::NetworkSpeed> speeds;
+  for (const run::NetworkSpeed& one : wanted) {
+    // One by one, each with a line: large networks take many seconds.
+    hooks_.say(fmt::format("measuring how fast {} trains on {} here, {} of {}", one.network, one.data,
+                           speeds.size() + 1, wanted.size()));
+    std::vector<std::string> words = {"probe", fmt::format("{}:{}:{}", one.data, one.network, one.batch)};
+    if (limits_.threads > 0) words.insert(words.end(), {"--threads", std::to_string(limits_.threads)});
+    std::string output;
+    const int code = hooks_.launch(words, hooks_.interrupt, &output);
+    if (hooks_.interrupt()) return {};  // nothing will be run either
+    if (code != 0) throw Error(static_cast<Fault>(code), "the libtorch part failed; the reason is above");
+    const std::vector<run::NetworkSpeed> measured = run::speeds_from(output);
+    speeds.insert(speeds.end(), measured.begin(), measured.end());
   }
-  if (words.size() == 1) return {};
-  hooks_.say(
-      fmt::format("measuring how fast {} here", words.size() == 2 ? "the network trains" : "the networks train"));
-  if (limits_.threads > 0) words.insert(words.end(), {"--threads", std::to_string(limits_.threads)});
-  std::string output;
-  const int code = hooks_.launch(words, hooks_.interrupt, &output);
-  if (hooks_.interrupt()) return {};  // nothing will be run either
-  if (code != 0) throw Error(static_cast<Fault>(code), "the libtorch part failed; the reason is above");
-  std::vector<run::NetworkSpeed> speeds = run::speeds_from(output);
-  if (keep) write_file_atomically(limits_.records + "/" + run::kSpeedsFile, output);
+  if (keep && !speeds.empty()) {
+    write_file_atomically(limits_.records + "/" + run::kSpeedsFile, run::to_json(speeds) + "\n");
+  }
   return speeds;
 }
 

@@ -103,7 +103,8 @@ Model make_model(const data::Table& training, const Preparation& preparation, We
           preparation.scaler,
           std::move(weights),
           "{}",
-          ""};
+          "",
+          {}};
 }
 
 Model fit(data::Table table, const FitOptions& options) {

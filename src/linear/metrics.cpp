@@ -27,18 +27,18 @@ void measure_regression(Metrics& metrics, const DenseMatrix<double>& scores, con
   metrics.rmse = std::sqrt(squares / total);
   metrics.mae = weights.dot(residuals.cwiseAbs()) / total;
   const double spread = weights.dot((targets.array() - weights.dot(targets) / total).square().matrix());
-  metrics.r2 = spread > 0 ? 1 - squares / spread : 0;
+  metrics.r2 = spread > 0 ? 1 - squares / spread : squares > 0 ? 0 : 1;  // as scikit-learn has it
 }
 
 void measure_classes(Metrics& metrics, Family family, const DenseMatrix<double>& scores, const Vector<double>& targets,
                      Index classes, const Vector<double>& weights) {
   const auto size = static_cast<std::size_t>(classes);
-  metrics.confusion.assign(size, std::vector<Index>(size));
+  metrics.confusion.assign(size, std::vector<double>(size));
   double right = 0, majority = 0;
   for (Index i = 0; i < targets.size(); ++i) {
     const auto truth = static_cast<Index>(targets[i]);
     const Index guess = predicted_class(family, scores, i);
-    ++metrics.confusion[static_cast<std::size_t>(truth)][static_cast<std::size_t>(guess)];
+    metrics.confusion[static_cast<std::size_t>(truth)][static_cast<std::size_t>(guess)] += weights[i];
     if (truth == guess) right += weights[i];
   }
   for (const auto& [value, weight] : weight_of_values(targets, weights)) majority = std::max(majority, weight);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -53,6 +54,51 @@ Weights<double> read_weights(const Reader& reader) {
   } catch (const Error& error) {
     reader.fail(error.what());
   }
+}
+
+// Numbers from 0 on; null, where it may be, is NaN.
+std::vector<double> read_spreads(const json& list, bool may_be_null, const Reader& reader) {
+  std::vector<double> numbers;
+  for (const json& value : list) {
+    if (!(value.is_null() && may_be_null) && !(value.is_number() && value.get<double>() >= 0)) {
+      reader.fail("the field \"inference\" is not what a model has there");
+    }
+    numbers.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+  }
+  return numbers;
+}
+
+json inference_json(const Inference& inference) {
+  json object = {{"deviations", inference.deviations}, {"obstacle", inference.obstacle}};
+  if (inference.has_errors()) {
+    object["standard_errors"] = rows_of(inference.standard_errors);
+    object["degrees_of_freedom"] = inference.degrees_of_freedom;  // null when infinite
+  }
+  return object;
+}
+
+Inference read_inference(const json& object, const Model& model, const Reader& reader) {
+  const auto expect = [&](bool holds) {
+    if (!holds) reader.fail("the field \"inference\" is not what a model has there");
+  };
+  expect(object.is_object());
+  Inference inference;
+  inference.deviations = read_spreads(object.value("deviations", json::array()), false, reader);
+  expect(inference.deviations.size() == model.feature_names.size());
+  inference.obstacle = text_or(object, "obstacle");
+  const json errors = object.value("standard_errors", json());
+  if (errors.is_null()) return inference;
+  const Index outputs = model.family == Family::softmax ? model.classes() - 1 : 1;
+  expect(errors.is_array() && errors.size() == model.feature_names.size() + 1);
+  inference.standard_errors.resize(static_cast<Index>(errors.size()), outputs);
+  for (Index j = 0; j < inference.standard_errors.rows(); ++j) {
+    const std::vector<double> row = read_spreads(errors[static_cast<std::size_t>(j)], true, reader);
+    expect(row.size() == static_cast<std::size_t>(outputs));
+    inference.standard_errors.row(j) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), outputs);
+  }
+  inference.degrees_of_freedom = number_or(object, "degrees_of_freedom", std::numeric_limits<double>::infinity());
+  expect(inference.degrees_of_freedom > 0);
+  return inference;
 }
 
 void check_model_shape(const Model& model, const Reader& reader) {
@@ -135,6 +181,7 @@ std::string to_json(const Model& model) {
                  {"factors", model.scaler.factors}}},
                {"weights", rows_of(model.weights)},
                {"training", json::parse(model.training.empty() ? "{}" : model.training)}};
+  if (model.inference.known()) file["inference"] = inference_json(model.inference);
   if (!model.resume.empty()) file["resume"] = json::parse(model.resume);
   return file.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -184,6 +231,7 @@ Model model_from_json(const std::string& text, const std::string& name) {
       model.feature_names.size()) {
     reader.fail("a feature has the name of another one");
   }
+  if (file.contains("inference")) model.inference = read_inference(file["inference"], model, reader);
   return model;
 }
 

@@ -101,16 +101,35 @@ void Trainer::State::measure_pass() {
   optimizer->controller().observe();
 }
 
-Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index> chosen) {
+namespace {
+
+// Into the rows from first on.
+void copy_scores(const at::Tensor& batch, Index first, DenseMatrix<double>& scores) {
+  const at::Tensor values = batch.to(at::kDouble).contiguous();
+  scores.middleRows(first, values.size(0)) =
+      Eigen::Map<const DenseMatrix<double>>(values.data_ptr<double>(), values.size(0), values.size(1));
+}
+
+}  // namespace
+
+Evaluation Trainer::evaluate(const data::ImageSet& images, std::span<const Index> chosen, DenseMatrix<double>* scores) {
   constexpr Index kBatch = 250;
   const JudgedNetwork judged(*state_);
+  if (scores != nullptr) {
+    scores->setZero(static_cast<Index>(chosen.size()), static_cast<Index>(state_->images.classes.size()));
+  }
   std::vector<double> losses(static_cast<std::size_t>(count_batches(chosen.size(), kBatch))), correct(losses);
   state_->visit_plain(images, chosen, kBatch, [&](std::size_t number, const TrainingBatch& inputs) {
-    const at::Tensor scores = state_->forward(inputs);
+    const at::Tensor outputs = state_->forward(inputs);
     losses[number] =
-        at::cross_entropy_loss(scores, inputs.labels).item<double>() * static_cast<double>(inputs.labels.size(0));
-    correct[number] = static_cast<double>(count_correct(scores, inputs.labels));
+        at::cross_entropy_loss(outputs, inputs.labels).item<double>() * static_cast<double>(inputs.labels.size(0));
+    correct[number] = static_cast<double>(count_correct(outputs, inputs.labels));
+    if (scores != nullptr) copy_scores(outputs, static_cast<Index>(number) * kBatch, *scores);
   });
+  // Every process has the rows of its batches, and zeros elsewhere.
+  if (scores != nullptr) {
+    all_reduce_sum(state_->communicator, std::span(scores->data(), static_cast<std::size_t>(scores->size())));
+  }
   all_reduce_sum(state_->communicator, std::span(losses));
   all_reduce_sum(state_->communicator, std::span(correct));
   const auto count = static_cast<double>(chosen.size());

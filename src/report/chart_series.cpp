@@ -41,6 +41,11 @@ Json numbers(const std::vector<double>& values) {
   return list;
 }
 
+const char* name_of(ChartKind kind) {
+  constexpr const char* names[] = {"lines", "bars", "steps", "matrix"};
+  return names[static_cast<int>(kind)];
+}
+
 Json axis_json(const Axis& axis) {
   Json json = {{"label", axis.label}, {"logarithmic", axis.logarithmic}};
   if (std::isfinite(axis.end)) json["end"] = axis.end;
@@ -112,13 +117,16 @@ Json charts_json(const Document& document) {
                           {"x", numbers(one.x)},
                           {"y", numbers(one.y)}});
       }
-      list.push_back({{"id", chart.id},
-                      {"group", group.title},
-                      {"title", chart.title},
-                      {"small", chart.small},
-                      {"x", axis_json(chart.x)},
-                      {"y", axis_json(chart.y)},
-                      {"series", series}});
+      Json& added = list.emplace_back(Json{{"id", chart.id},
+                                           {"group", group.title},
+                                           {"title", chart.title},
+                                           {"kind", name_of(chart.kind)},
+                                           {"small", chart.small},
+                                           {"x", axis_json(chart.x)},
+                                           {"y", axis_json(chart.y)},
+                                           {"series", series}});
+      if (!chart.names.empty()) added["names"] = chart.names;
+      if (!chart.matrix.empty()) added["matrix"] = chart.matrix;
     }
   }
   return list;

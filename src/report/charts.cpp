@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -189,6 +190,10 @@ class Study {
     }
     if (!network_) group.charts.push_back(penalty_chart());
     std::erase_if(group.charts, [](const Chart& chart) { return chart.series.empty(); });
+    if (!network_) {
+      std::vector<Chart> answers = answer_charts(records_, labels_);
+      std::move(answers.begin(), answers.end(), std::back_inserter(group.charts));
+    }
     if (group.charts.empty()) return group;
     if (data == "california" && !network_) {
       group.about = "The paper's figure 1 shows the loss of this data set over the iterations.";

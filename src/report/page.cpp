@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -194,11 +195,34 @@ class PageWriter {
     return result;
   }
 
+  // Every cell with its share of the row, which is how dark it is.
+  static std::string matrix(const Chart& one) {
+    std::string heads = element("th", {{"scope", "col"}}, escaped(one.y.label)), rows;
+    for (const std::string& name : one.names) heads += element("th", {{"scope", "col"}}, escaped(name));
+    for (std::size_t i = 0; i < one.matrix.size(); ++i) {
+      const double total = std::accumulate(one.matrix[i].begin(), one.matrix[i].end(), 0.0);
+      std::string cells = element("th", {{"scope", "row"}}, escaped(one.names[i]));
+      for (std::size_t j = 0; j < one.matrix[i].size(); ++j) {
+        const double share = total > 0 ? one.matrix[i][j] / total : 0;
+        cells += element(
+            "td", {{"class", i == j ? "number right" : "number"}, {"style", fmt::format("--share: {:.3f}", share)}},
+            fmt::format("{:.6g}", one.matrix[i][j]));
+      }
+      rows += element("tr", {}, cells);
+    }
+    const Attributes scroll = {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", one.title}};
+    return element("div", scroll,
+                   element("table", {{"class", "matrix"}},
+                           element("thead", {}, element("tr", {}, heads)) + element("tbody", {}, rows)));
+  }
+
   static std::string chart(const Chart& one) {
     const std::string label = fmt::format("{}: {} over {}", one.title, one.y.label, one.x.label);
     std::string content = element("figcaption", {}, escaped(one.title));
     if (!one.about.empty()) content += element("p", {{"class", "about"}}, escaped(one.about));
-    if (!one.series.empty()) {
+    if (one.kind == ChartKind::matrix) {
+      content += matrix(one);
+    } else if (!one.series.empty()) {
       content += element("div", {{"class", "plot"}}, element("canvas", {{"role", "img"}, {"aria-label", label}}, ""));
       content += element("div", {{"class", "legend"}}, "") + element("div", {{"class", "tools"}}, "");
     }

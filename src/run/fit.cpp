@@ -193,24 +193,49 @@ std::optional<RecordWriter> begin_record(const FitRequest& options, const json& 
   return record;
 }
 
+// What stands in the way of standard errors before anything is computed; empty: nothing.
+std::string obstacle_to_errors(const FitRequest& options, const linear::Penalty& penalty, Stop stop) {
+  const bool at_optimum = stop == Stop::certified || (!takes_rate(options.solver) && stop == Stop::relative_tolerance);
+  if (stop == Stop::separable) {
+    return "the columns tell the classes apart without a mistake, so that the coefficients have no end";
+  }
+  if (!penalty.empty()) return "the penalty draws the coefficients towards 0; fit with --l2 0 to have them";
+  if (!options.data.class_weight.empty()) return "--class-weight changes how often classes occur; fit without it";
+  if (options.single_precision) return "--single has too few digits for them; fit without it";
+  if (!at_optimum) return "the training did not end at the optimum; take --solver newton";
+  return "";
+}
+
+// Deviations of the features, and where they are valid standard errors; the weights then move to the optimum.
+// Collective.
+template <class Scalar>
+linear::Inference infer(const FitRequest& options, const Prepared& prepared, const linear::Problem<Scalar>& problem,
+                        Stop stop, linear::Weights<Scalar>& weights) {
+  linear::Inference inference;
+  inference.deviations = linear::column_deviations(prepared.train.features, prepared.train_weights);
+  inference.obstacle = obstacle_to_errors(options, problem.setup().penalty, stop);
+  if constexpr (std::is_same_v<Scalar, double>) {
+    if (inference.obstacle.empty()) linear::add_standard_errors(problem, prepared.scaler, weights, inference);
+  }
+  return inference;
+}
+
 // What comes after the training: measures, the summary, what a later run needs to continue, the end of the record.
 template <class Scalar>
 void conclude(const Prepared& prepared, const json& setting, const linear::State<Scalar>& state,
               const DenseMatrix<double>& scores, ThreadPool& pool, std::optional<RecordWriter>& record,
               FitResult& result) {
   const linear::Model& model = result.model;
-  const auto measured = [&](const DenseMatrix<double>& scored, const data::Table& table,
-                            const Vector<double>& weights) {
-    return linear::measure(model.family, scored, table.target, model.classes(), weights);
-  };
-  result.train = measured(scores, prepared.train, prepared.train_weights);
-  if (prepared.test.rows() > 0) {
-    result.test = measured(linear::scores(model, prepared.test.features, pool), prepared.test, prepared.test_weights);
+  result.train = linear::measure(model.family, scores, prepared.train.target, model.classes(), prepared.train_weights);
+  if (const data::Table& test = prepared.test; test.rows() > 0) {
+    result.test = linear::evaluate(model.family, linear::scores(model, test.features, pool), test.target, model.labels,
+                                   prepared.test_weights);
   }
   result.weights_not_zero = (model.weights.topRows(model.scaler.features()).array() != 0).rowwise().any().count();
   result.warnings = warnings_of(result);
   const json summary = summary_of(setting, result);
-  result.model.training = to_text(summary);
+  result.summary = to_text(summary);
+  result.model.training = to_text(without_curves(summary));
   if (can_resume(result.stop)) {
     result.model.resume = to_text({{"setting", setting}, {"state", json::parse(to_json(state))}});
   }
@@ -259,9 +284,12 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   result.condition = outcome.condition;
   result.seconds = outcome.last.seconds + (result.chosen_penalty ? result.chosen_penalty->seconds : 0);
   if (held) result.kept = {held->rows(), outcome.state.best_epoch, outcome.state.best_loss};
-  result.model = linear::make_model(prepared.train, prepared, outcome.weights().template cast<double>());
+  linear::Weights<Scalar> weights = outcome.weights();
+  linear::Inference inference = infer(options, prepared, *problem, outcome.stop, weights);
+  result.model = linear::make_model(prepared.train, prepared, weights.template cast<double>());
+  result.model.inference = std::move(inference);
   result.remarks = design_remarks(*problem, prepared, result);  // collective, as is the next
-  const DenseMatrix<double> scores = problem->scores(outcome.weights());
+  const DenseMatrix<double> scores = problem->scores(weights);
   if (is_root(communicator)) conclude(prepared, setting, outcome.state, scores, pool, record, result);
   return result;
 }

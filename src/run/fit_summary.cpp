@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/linear/model.hpp"
+#include "lipschitzlr/linear/coefficients.hpp"
 #include "run/option_json.hpp"
 
 namespace lipschitzlr::run {
@@ -114,6 +115,24 @@ json path_json(const ChosenPenalty& chosen) {
   return object;
 }
 
+// Those with the largest effects, for a chart.
+json largest_coefficients(const linear::Model& model) {
+  constexpr std::size_t kShown = 20;
+  std::vector<linear::Coefficient> all = linear::coefficients(model);
+  std::erase_if(all, [](const linear::Coefficient& one) { return one.name.empty() || !one.effect; });
+  std::stable_sort(all.begin(), all.end(), [](const linear::Coefficient& a, const linear::Coefficient& b) {
+    return std::abs(*a.effect) > std::abs(*b.effect);
+  });
+  all.resize(std::min(all.size(), kShown));
+  json list = json::array();
+  for (const linear::Coefficient& one : all) {
+    json object = {{"name", one.name}, {"class", one.label}, {"coefficient", one.value}, {"effect", *one.effect}};
+    if (one.standard_error) object["standard_error"] = *one.standard_error;
+    list.push_back(object);
+  }
+  return list;
+}
+
 }  // namespace
 
 double lambda_to_resume(const std::string& path, double l1_share) {
@@ -194,7 +213,16 @@ json summary_of(const json& setting, const FitResult& result) {
   if (const auto& kept = result.kept) {
     summary["early_stopping"] = {{"rows", kept->rows}, {"epoch", kept->epoch}, {"loss", kept->loss}};
   }
-  if (result.test) summary["test"] = to_json(*result.test, result.model.family);
+  if (result.test) summary["test"] = json::parse(linear::to_json(*result.test));
+  summary["coefficients"] = largest_coefficients(result.model);
+  return summary;
+}
+
+json without_curves(json summary) {
+  summary.erase("coefficients");
+  if (summary.contains("test")) {
+    for (const char* name : {"roc", "calibration", "confusion", "error_histogram"}) summary["test"].erase(name);
+  }
   return summary;
 }
 

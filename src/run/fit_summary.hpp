@@ -16,6 +16,8 @@ nlohmann::json setting_of(FitRequest options, const Prepared& prepared);
 // That the training has not converged, or has learnt no more than a constant; each with what to do.
 std::vector<std::string> warnings_of(const FitResult& result);
 nlohmann::json summary_of(const nlohmann::json& setting, const FitResult& result);
+// The same for a model file: without what is drawn of the test rows.
+nlohmann::json without_curves(nlohmann::json summary);
 
 // Indented by one. Names of files may be any bytes: what is not UTF-8 is replaced.
 std::string to_text(const nlohmann::json& object);

@@ -16,6 +16,7 @@
 #include "lipschitzlr/base/sha256.hpp"
 #include "lipschitzlr/data/image/image_sources.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
+#include "lipschitzlr/run/network_evaluation.hpp"
 #include "lipschitzlr/run/trainer_setup.hpp"
 #include "run/network_session.hpp"
 #include "run/option_json.hpp"
@@ -304,7 +305,9 @@ void NetworkSession::finish() {
   close_automatic();
   if (record_) trainer_->save_weights(result_.folder + "/weights.safetensors");
   if (test_.count() > 0) {
-    result_.test = validates_on_test_ ? result_.final_validation : trainer_->evaluate(test_, data::all_images(test_));
+    DenseMatrix<double> scores;
+    result_.test = trainer_->evaluate(test_, data::all_images(test_), &scores);
+    result_.test_figures = evaluate_scores(scores, test_, train_.classes);
   }
   if (result_.best.accuracy <= result_.majority_accuracy) {
     result_.remarks.push_back(fmt::format(
@@ -358,7 +361,12 @@ ordered_json NetworkSession::summary() const {
                        {"best", evaluation(result_.best)},
                        {"final", evaluation(result_.final_validation)}};
   json["best"]["epoch"] = result_.best_epoch;
-  if (result_.test) json["test"] = evaluation(*result_.test);
+  if (result_.test) {
+    json["test"] = evaluation(*result_.test);
+    for (const auto& [name, value] : ordered_json::parse(linear::to_json(*result_.test_figures)).items()) {
+      if (name != "rows" && !json["test"].contains(name)) json["test"][name] = value;
+    }
+  }
   json["train_loss"] = result_.last.loss;
   json["train_accuracy"] = result_.last.accuracy;
   json["majority_accuracy"] = result_.majority_accuracy;

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "run/fit_answers.hpp"
 #include "run/record_writer.hpp"
 
 namespace lipschitzlr::run {
@@ -184,6 +185,7 @@ class Reader {
       record_.last_loss = number_or(summary, "loss", record_.last_loss);
       record_.verdict = text_or(summary, "verdict");
       read_penalty(summary.value("penalty_path", json()));
+      if (!read_answers(summary, record_.answers)) damage("The figures of the test rows in summary.json don't fit.");
     }
     if (summary.contains("epochs") && asked > done) {
       cut(fmt::format("The run ended after {} of {}: {}.", done, counted(asked, "epoch"), text_or(summary, "stopped")));

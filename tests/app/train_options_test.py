@@ -291,7 +291,11 @@ class OptionsTest(TrainCase):
             for number in ["accuracy", "loss", "images"]:
                 self.assertEqual(seen[number], result[key][number], f"{name}: {number}")
         out, err = self.run_program("evaluate", *common, "--weights", "run/best.safetensors")
-        self.assertIn(f"{100 * result['best']['accuracy']:.2f} % of 12 test images", out)
+        self.assertRegex(out, "^12 test images, [0-9]+ classes\n")
+        self.assertRegex(out, f"accuracy +{100 * result['best']['accuracy']:.2f} %")
+        self.assertEqual(sum(map(sum, seen["confusion"])), 12)
+        right = sum(row[i] for i, row in enumerate(seen["confusion"]))
+        self.assertAlmostEqual(right / 12, seen["accuracy"])
 
         # A deeper network has all that a shallower one asks for, and more.
         self.train("deep", *TINY, "--data", "../colour", "--model", "resnet14-v1", "--epochs", "1", "--quiet")

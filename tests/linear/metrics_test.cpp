@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "lipschitzlr/linear/inference.hpp"
+
 namespace lipschitzlr::linear {
 namespace {
 
@@ -24,7 +26,7 @@ TEST(Metrics, LogisticByHand) {
   EXPECT_NEAR(metrics.constant_loss, -0.75 * std::log(0.75) - 0.25 * std::log(0.25), 1e-15);
   EXPECT_EQ(metrics.accuracy, 0.75);
   EXPECT_EQ(metrics.majority_accuracy, 0.75);
-  EXPECT_EQ(metrics.confusion, (std::vector<std::vector<Index>>{{1, 0}, {1, 2}}));
+  EXPECT_EQ(metrics.confusion, (std::vector<std::vector<double>>{{1, 0}, {1, 2}}));
 }
 
 TEST(Metrics, SoftmaxByHandAndFarFromZero) {
@@ -44,6 +46,22 @@ TEST(Metrics, ProbabilitiesOfTwoClassesAreTheSigmoid) {
   EXPECT_EQ(probabilities(Family::logistic, scores, 0)[0], 1);
   EXPECT_NEAR(probabilities(Family::logistic, scores, 1)[1], 1 / (1 + std::exp(-0.3)), 1e-15);
   EXPECT_EQ(probabilities(Family::logistic, scores, 2)[1], 1);
+}
+
+TEST(Inference, StudentsTIsThatOfSciPy) {
+  struct Case {
+    double degrees, t, p, critical;  // 2 * scipy.stats.t.sf(|t|, degrees), scipy.stats.t.ppf(0.975, degrees)
+  };
+  for (const Case& one :
+       {Case{1, 2, 0.2951672353008664, 12.706204736432095}, Case{7, -3.5, 0.009993040881885544, 2.3646242510102993},
+        Case{30, 0.1, 0.9210096117902711, 2.0422724563012373}, Case{120, 1.98, 0.04999207557754096, 1.9799304050527766},
+        Case{1e6, 4, 6.334703401004779e-05, 1.9599663568141066},
+        Case{3e7, 2.5, 0.012419335946560136, 1.9599640636157647},
+        Case{INFINITY, 1.959963984540054, 0.05, 1.959963984540054}}) {
+    EXPECT_NEAR(two_sided_p(one.t, one.degrees) / one.p, 1, 1e-9) << one.degrees;
+    EXPECT_NEAR(critical_value(0.05, one.degrees) / one.critical, 1, 1e-9) << one.degrees;
+  }
+  EXPECT_EQ(two_sided_p(0, 5), 1);
 }
 
 }  // namespace

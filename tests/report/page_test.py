@@ -42,6 +42,8 @@ const ink = (canvas) => {
 const column = (table, i) => [...table.tBodies].map((body) => body.rows[0].cells[i].dataset.value ?? "");
 seen.charts = [...document.querySelectorAll("canvas")].map(ink);
 seen.axes = charts.every((chart) => Object.values(chart.scales).every((scale) => scale.options.title.text.length > 0));
+seen.matrix = [...document.querySelectorAll(".matrix td")].map((cell) => Number(cell.textContent));
+seen.titles = [...document.querySelectorAll("figcaption")].map((caption) => caption.textContent);
 const table = document.querySelector("#table1 table");
 const heading = [...table.tHead.querySelectorAll("[aria-sort]")].find((th) => th.textContent === "paper");
 heading.querySelector("button").click();
@@ -104,6 +106,9 @@ def make_records(program, folder):
         assert done.returncode == 0, done.stderr
     done = run([program, "fit", HOSTILE, "-q", "--epochs", "20", "--record", "runs/" + HOSTILE], cwd=folder)
     assert done.returncode == 0, done.stderr
+    for data in ("iris", "diabetes"):
+        done = run([program, "fit", data, "--holdout", "0.3", "-q", "--record", f"runs/{data}-held"], cwd=folder)
+        assert done.returncode == 0, done.stderr
     done = run([program, "reproduce", "table1", "boston", "iris", "--seeds", "1", "--max-iterations", "3000", "--json"],
                cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -160,6 +165,9 @@ def look_at(page, folder, complaints):
     unseen = [ink for ink in seen["charts"] if ink["line"] < (ink["width"] / 3 if ink["points"] > 2 else 30)]
     check(complaints, not unseen, f"no line is drawn, or no point of a single epoch: {unseen}")
     check(complaints, seen["axes"], "an axis has no label")
+    check(complaints, len(seen["matrix"]) == 9 and sum(seen["matrix"]) == 45, f"classes of iris: {seen['matrix']}")
+    for title in ("Coefficients", "ROC curve of the test rows", "Calibration on the test rows", "Errors of the test rows"):
+        check(complaints, title in seen["titles"], f"no chart: {title}")
     for way, order in (("ascending", 1), ("descending", -1)):
         word, values = seen[way]
         numbers = [float(value) for value in values]

@@ -62,6 +62,30 @@ TEST_F(RecordTest, ReadsTheRecordOfAFit) {
   EXPECT_EQ(record.last_loss, 298);
 }
 
+TEST_F(RecordTest, AFitHasItsCoefficientsAndTheFiguresOfItsTestRows) {
+  write("fit/config.json", R"({"kind":"fit","options":{"solver":"newton"}})");
+  write("fit/metrics.jsonl", "{\"epoch\":0,\"loss\":1}\n");
+  const std::string before = R"({"epochs":1,"coefficients":[{"name":"a","class":"x","effect":-2}],"test":{)"
+                             R"("roc":[{"label":"y","false_positive":[0,1],"true_positive":[0,1]}],)"
+                             R"("calibration":[{"predicted":null,"observed":null},{"predicted":0.2,"observed":0.3}],)";
+  write("fit/summary.json", before + R"("labels":["x","y"],"confusion":[[3,1],[0,2]],)"
+                                     R"("error_histogram":{"first":-1,"width":0.5,"rows":[1,2]}}})");
+  const Record record = read("fit");
+  EXPECT_EQ(record.state, RecordState::complete);
+  EXPECT_EQ(record.answers.effects.at(0).name, "a (x)");
+  EXPECT_EQ(record.answers.roc.at(0).y, (std::vector<double>{0, 1}));
+  EXPECT_EQ(record.answers.calibration.x, std::vector<double>{0.2});
+  EXPECT_EQ(record.answers.confusion, (std::vector<std::vector<double>>{{3, 1}, {0, 2}}));
+  EXPECT_EQ(record.answers.errors, (std::vector<double>{1, 2}));
+  for (const char* damage : {R"("labels":["x","y"],"confusion":[[3,1],[0]]}})", R"("labels":["x"],"confusion":7}})",
+                             R"("error_histogram":{"first":"low","rows":[1]}}})", R"("error_histogram":[]}})"}) {
+    write("fit/summary.json", before + damage);
+    const Record damaged = read("fit");
+    EXPECT_EQ(damaged.state, RecordState::damaged) << damage;
+    EXPECT_TRUE(damaged.answers.confusion.empty() && damaged.answers.errors.empty()) << damage;
+  }
+}
+
 TEST_F(RecordTest, AMissingFolderIsSaidToBeMissing) {
   const Record record = read("nowhere");
   EXPECT_EQ(record.state, RecordState::missing);

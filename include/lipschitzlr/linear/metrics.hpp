@@ -17,7 +17,7 @@ struct Metrics {
   double rmse = 0, mae = 0, r2 = 0;
   // Classification.
   double accuracy = 0, majority_accuracy = 0;
-  std::vector<std::vector<Index>> confusion;  // rows by [true class][predicted class], whatever they weigh
+  std::vector<std::vector<double>> confusion;  // weight of the rows by [true class][predicted class]
 };
 
 // scores: rows x outputs, x_i W. classes: the number of classes (2 for logistic); ignored for regression. With

@@ -8,6 +8,7 @@
 
 #include "lipschitzlr/data/table/scaling.hpp"
 #include "lipschitzlr/data/table/table.hpp"
+#include "lipschitzlr/linear/inference.hpp"
 #include "lipschitzlr/linear/objective.hpp"
 
 namespace lipschitzlr::linear {
@@ -23,6 +24,7 @@ struct Model {
   Weights<double> weights;          // one row per feature, then the intercept's when scaler.intercept
   std::string training;             // JSON object: how it was trained and what came out; "{}" when unknown
   std::string resume;               // JSON object from which training continues; empty when there is nothing to resume
+  Inference inference = {};         // standard errors; older files have none
 
   Index classes() const { return static_cast<Index>(labels.size()); }
 

@@ -106,8 +106,10 @@ class Trainer {
   std::string certificate() const;  // of the head (rate/auto.hpp); empty without auto
 
   // Of the weights to evaluate (evaluation_weights.hpp), which save_weights() writes too. Where these are not the
-  // trained ones, the running statistics of batch norm are those of a few training batches with them.
-  Evaluation evaluate(const data::ImageSet& images, std::span<const Index> chosen);
+  // trained ones, the running statistics of batch norm are those of a few training batches with them. scores, where
+  // given, becomes the outputs of the network, images x classes.
+  Evaluation evaluate(const data::ImageSet& images, std::span<const Index> chosen,
+                      DenseMatrix<double>* scores = nullptr);
 
   // What is remembered beside weights and optimizer state: text under names of the caller's choosing.
   using Notes = std::map<std::string, std::string>;

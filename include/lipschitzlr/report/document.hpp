@@ -63,11 +63,21 @@ struct Axis {
   double end = kNoNumber;  // of our own series, when others go on beyond
 };
 
+enum class ChartKind {
+  lines,
+  bars,   // to the left and the right of zero, one for each name; the series' x count up
+  steps,  // a histogram: y from one x to the next
+  matrix  // numbers, one row and one column for each name; no series
+};
+
 struct Chart {
   std::string id, title, about;
   Axis x, y;
   std::vector<Series> series;
   bool small = false;  // one of many panels
+  ChartKind kind = ChartKind::lines;
+  std::vector<std::string> names = {};
+  std::vector<std::vector<double>> matrix = {};
 };
 
 struct ChartGroup {

@@ -9,7 +9,7 @@
 
 #include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/linear/cross_validation.hpp"
-#include "lipschitzlr/linear/metrics.hpp"
+#include "lipschitzlr/linear/evaluation.hpp"
 #include "lipschitzlr/linear/model.hpp"
 #include "lipschitzlr/linear/solver.hpp"
 #include "lipschitzlr/run/prepare.hpp"
@@ -47,9 +47,10 @@ struct FitResult {
   std::string rate_source;  // "gradient: sigma_max(X)^2/4m", "0.1, as given"; empty when the solver takes no rate
   std::string advice;       // why, when the rate was left to us
   linear::Metrics train;
-  std::optional<linear::Metrics> test;
+  std::optional<linear::Evaluation> test;
   std::vector<std::string> remarks;   // constant and collinear columns, ill-conditioning, a separating direction
   std::vector<std::string> warnings;  // not converged, or nothing learnt: what it is and what to do
+  std::string summary;                // all of that as a JSON object
   std::string record_failure;         // why the record is not complete; empty when it is, or none was wanted
 };
 

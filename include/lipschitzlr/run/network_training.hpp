@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/linear/evaluation.hpp"
 #include "lipschitzlr/nn/trainer.hpp"
 #include "lipschitzlr/run/train_options.hpp"
 
@@ -24,11 +25,12 @@ struct TrainResult {
   std::int64_t best_epoch = 0;
   std::string validated_on;            // "the test set", "5000 training images set aside"
   std::optional<nn::Evaluation> test;  // of the final weights
-  double majority_accuracy = 0;        // of the most frequent class, on the validation images
-  double seconds = 0;                  // of this process
-  double images_per_second = 0;        // in training steps
-  std::vector<std::string> remarks;    // warnings given on the way
-  std::string json;                    // all of this as a JSON object
+  std::optional<linear::Evaluation> test_figures;
+  double majority_accuracy = 0;      // of the most frequent class, on the validation images
+  double seconds = 0;                // of this process
+  double images_per_second = 0;      // in training steps
+  std::vector<std::string> remarks;  // warnings given on the way
+  std::string json;                  // all of this as a JSON object
 };
 
 // Throws Error as Trainer does. A training whose loss becomes NaN or infinite throws Error (training) that names the

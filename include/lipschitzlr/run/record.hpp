@@ -21,6 +21,25 @@ struct PenaltyCurve {
   std::vector<double> lambda, loss, standard_error;  // of one length
 };
 
+// What a fit says of its coefficients and of the rows held out for testing, to be drawn; empty where it says nothing.
+struct FitAnswers {
+  struct Curve {
+    std::string label;
+    std::vector<double> x, y;  // of one length
+  };
+  struct Effect {
+    std::string name;  // with the class where there are several
+    double effect = 0;
+  };
+  std::vector<Effect> effects;
+  std::vector<Curve> roc;  // of the second of two classes, or of each of more
+  Curve calibration;       // mean probability and how often it came true
+  std::vector<std::string> labels;
+  std::vector<std::vector<double>> confusion;  // square, as many as labels
+  double first_error = 0, error_width = 0;     // of the histogram
+  std::vector<double> errors;
+};
+
 struct Record {
   std::string folder;  // as it was named
   RecordKind kind = RecordKind::unknown;
@@ -35,6 +54,7 @@ struct Record {
   double seconds = 0;                                  // of the whole run; 0: not known
   std::string verdict;                                 // of a fit: how near the optimum; empty: not known
   PenaltyCurve penalty;                                // of a fit; empty: none was chosen
+  FitAnswers answers;
 
   std::string name() const;  // of the folder, without those above it
   std::string data() const { return option("data"); }

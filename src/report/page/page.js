@@ -133,13 +133,16 @@ function shortNumber(value) {
   return String(Number(value.toPrecision(5)));
 }
 
-function makeDataset(series) {
-  const few = series.x.length <= 30;
+function makeDataset(series, kind) {
+  const few = series.x.length <= 30 && kind !== "steps";
   return {
     label: series.label,
-    data: series.x.map((x, i) => ({ x, y: series.y[i] })),
+    data: kind === "bars" ? series.y : series.x.map((x, i) => ({ x, y: series.y[i] })),
     series,
-    borderWidth: isTraining(series) ? 1 : isAuthors(series) ? 1.5 : 2.5,
+    stepped: kind === "steps",
+    fill: kind === "steps" ? "origin" : false,
+    backgroundColor: () => seriesColour(series) + (kind === "steps" ? "40" : ""),
+    borderWidth: kind === "bars" ? 0 : isTraining(series) ? 1 : isAuthors(series) ? 1.5 : 2.5,
     borderDash: isAuthors(series) ? [6, 4] : [],
     pointRadius: series.x.length === 1 ? 5 : !isAuthors(series) && few ? 2.5 : 0,
     pointBackgroundColor: (context) => context.dataset.borderColor,
@@ -172,7 +175,6 @@ function paint(chart) {
   for (const dataset of chart.data.datasets) {
     const colour = seriesColour(dataset.series);
     dataset.borderColor = isAuthors(dataset.series) ? faded(colour) : colour;
-    dataset.backgroundColor = dataset.borderColor;
   }
   for (const scale of Object.values(chart.options.scales)) {
     scale.title.color = colourOf("--ink");
@@ -209,6 +211,10 @@ function csvField(text) {
 }
 
 function chartCsv(description) {
+  if (description.kind === "bars") {
+    const rows = description.names.map((name, i) => `${csvField(name)},${description.series[0].y[i]}`);
+    return ["feature,effect", ...rows].join("\n") + "\n";
+  }
   const lines = [["series", description.x.label, description.y.label].map(csvField).join(",")];
   for (const series of description.series) {
     series.x.forEach((x, i) => lines.push(`${csvField(series.label)},${x},${series.y[i]}`));
@@ -239,7 +245,41 @@ function fillTools(chart, description, tools) {
   tools.append(link);
 }
 
+// Names of features beside their bars, the longest cut.
+function makeNameAxis(names) {
+  const shortName = (name) => (name.length > 24 ? name.slice(0, 23) + "…" : name);
+  return {
+    title: { display: false, text: "feature" },
+    ticks: { autoSkip: false, callback: (_, i) => shortName(names[i]) },
+    grid: { display: false },
+  };
+}
+
+function drawBars(description) {
+  const figure = document.getElementById(description.id);
+  figure.querySelector(".plot").style.height = `${description.names.length * 1.35 + 5}rem`;
+  const chart = new Chart(figure.querySelector("canvas"), {
+    type: "bar",
+    data: { labels: description.names, datasets: description.series.map((series) => makeDataset(series, "bars")) },
+    options: {
+      animation: false,
+      indexAxis: "y",
+      responsive: true,
+      maintainAspectRatio: false,
+      scales: { x: makeAxis(description.x, false), y: makeNameAxis(description.names) },
+      plugins: {
+        legend: { display: false },
+        tooltip: { callbacks: { label: (item) => `effect ${shortNumber(item.parsed.x)}` } },
+      },
+    },
+  });
+  chart.legend_ = figure.querySelector(".legend");
+  fillTools(chart, description, figure.querySelector(".tools"));
+  return chart;
+}
+
 function drawChart(description) {
+  if (description.kind === "bars") return drawBars(description);
   const figure = document.getElementById(description.id);
   // An axis from 1 to 1 has no room for its only point.
   const start = Math.min(...description.series.flatMap((series) => series.x.slice(0, 1)));
@@ -247,7 +287,7 @@ function drawChart(description) {
   if (first < start) description.x.end = start + 1;
   const chart = new Chart(figure.querySelector("canvas"), {
     type: "line",
-    data: { datasets: description.series.map(makeDataset) },
+    data: { datasets: description.series.map((series) => makeDataset(series, description.kind)) },
     options: {
       animation: false,
       parsing: false,
@@ -266,6 +306,7 @@ function drawChart(description) {
       },
     },
   });
+  if (description.kind === "steps") chart.options.scales.y.min = 0;
   if (description.series.length > MANY_SERIES) {
     description.series.forEach((series, i) => chart.setDatasetVisibility(i, !isTraining(series)));
   }
