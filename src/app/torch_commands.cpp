@@ -80,7 +80,8 @@ void evaluate(const Evaluate& state) {
                  {"images", result.images},
                  {"parameters", result.parameters},
                  {"remarks", result.remarks}};
-    for (const auto& [name, value] : Json::parse(linear::to_json(result.figures)).items()) {
+    const Json figures = Json::parse(linear::to_json(result.figures));
+    for (const auto& [name, value] : figures.items()) {
       if (name != "rows" && !json.contains(name)) json[name] = value;
     }
     fmt::print("{}\n", json.dump(2));
