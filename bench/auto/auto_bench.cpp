@@ -178,8 +178,13 @@ class Training {
     const at::Tensor loss = batch_loss();
     loss.backward();
     const double value = loss.item<double>();
-    const bool goes_on = std::isfinite(value) || (automatic_ != nullptr && guarded_);  // it goes back by itself
-    if (goes_on) optimizer_->step(value);
+    bool goes_on = std::isfinite(value) || (automatic_ != nullptr && guarded_);  // it goes back by itself
+    try {
+      if (goes_on) optimizer_->step(value);
+    } catch (const Error& error) {
+      if (error.fault() != Fault::training) throw;
+      goes_on = false;  // it has gone back as often as it may
+    }
     ++steps_;
     work_ += 1;
     seconds_ += std::chrono::duration<double>(Clock::now() - start).count();

@@ -179,9 +179,10 @@ def run_hostile(bench, workloads):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the built auto_bench")
-    parser.add_argument("--held-out", action="store_true", help="open the held-out workloads")
-    parser.add_argument("--ablations", action="store_true", help="auto without one of its parts")
-    parser.add_argument("--hostile", action="store_true", help="auto from fifty hostile starts")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--held-out", action="store_true", help="open the held-out workloads")
+    part.add_argument("--ablations", action="store_true", help="auto without one of its parts")
+    part.add_argument("--hostile", action="store_true", help="auto from fifty hostile starts")
     parser.add_argument("--only", default="", help="workloads whose name contains this")
     parser.add_argument("--methods", default=",".join(METHODS), help="names with commas between them")
     parser.add_argument("--minutes", type=float, help="begin no training after so many")

@@ -75,16 +75,7 @@ struct Evaluate {
 void evaluate(const Evaluate& state) {
   const run::NetworkEvaluation result = run::evaluate_network(state.options, state.weights);
   if (state.json) {
-    Json json = {{"accuracy", result.accuracy},
-                 {"loss", result.loss},
-                 {"images", result.images},
-                 {"parameters", result.parameters},
-                 {"remarks", result.remarks}};
-    const Json figures = Json::parse(linear::to_json(result.figures));
-    for (const auto& [name, value] : figures.items()) {
-      if (name != "rows" && !json.contains(name)) json[name] = value;
-    }
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", result.json);
     return;
   }
   for (const std::string& remark : result.remarks) print_stderr("{}: {}\n", state.weights, remark);

@@ -1,9 +1,20 @@
 #include "lipschitzlr/run/network_evaluation.hpp"
 
+#include "base/json.hpp"
 #include "lipschitzlr/data/image/image_sources.hpp"
 #include "lipschitzlr/run/trainer_setup.hpp"
+#include "run/network_figures.hpp"
 
 namespace lipschitzlr::run {
+
+using nlohmann::ordered_json;
+
+void add_figures(ordered_json& object, const linear::Evaluation& figures) {
+  const ordered_json all = parse_ordered_json(linear::to_json(figures), "");
+  for (const auto& [name, value] : all.items()) {
+    if (name != "rows" && !object.contains(name)) object[name] = value;
+  }
+}
 
 linear::Evaluation evaluate_scores(const DenseMatrix<double>& scores, const data::ImageSet& images,
                                    const std::vector<std::string>& classes) {
@@ -22,13 +33,19 @@ NetworkEvaluation evaluate_network(const TrainOptions& options, const std::strin
   const data::ImageSet& judged = tested ? test : train;
   DenseMatrix<double> scores;
   const nn::Evaluation result = trainer.evaluate(judged, data::all_images(judged), &scores);
-  return {result.accuracy,
-          result.loss,
-          result.count,
-          trainer.parameter_count(),
-          tested,
-          remarks,
-          evaluate_scores(scores, judged, train.classes)};
+  NetworkEvaluation evaluation{.images = result.count,
+                               .of_test_images = tested,
+                               .remarks = remarks,
+                               .figures = evaluate_scores(scores, judged, train.classes),
+                               .json = {}};
+  ordered_json json = {{"accuracy", result.accuracy},
+                       {"loss", result.loss},
+                       {"images", result.count},
+                       {"parameters", trainer.parameter_count()},
+                       {"remarks", remarks}};
+  add_figures(json, evaluation.figures);
+  evaluation.json = json.dump(2);
+  return evaluation;
 }
 
 }  // namespace lipschitzlr::run

@@ -18,6 +18,7 @@
 #include "lipschitzlr/run/interrupt.hpp"
 #include "lipschitzlr/run/network_evaluation.hpp"
 #include "lipschitzlr/run/trainer_setup.hpp"
+#include "run/network_figures.hpp"
 #include "run/network_session.hpp"
 #include "run/option_json.hpp"
 #include "run/rate_trials.hpp"
@@ -363,9 +364,7 @@ ordered_json NetworkSession::summary() const {
   json["best"]["epoch"] = result_.best_epoch;
   if (result_.test) {
     json["test"] = evaluation(*result_.test);
-    for (const auto& [name, value] : ordered_json::parse(linear::to_json(*result_.test_figures)).items()) {
-      if (name != "rows" && !json["test"].contains(name)) json["test"][name] = value;
-    }
+    add_figures(json["test"], *result_.test_figures);
   }
   json["train_loss"] = result_.last.loss;
   json["train_accuracy"] = result_.last.accuracy;

@@ -11,11 +11,11 @@
 namespace lipschitzlr::run {
 
 struct NetworkEvaluation {
-  double accuracy = 0, loss = 0;
-  Index images = 0, parameters = 0;
+  Index images = 0;
   bool of_test_images = true;
   std::vector<std::string> remarks;  // on how the weights fit the network
-  linear::Evaluation figures;        // everything else that is said of the classes
+  linear::Evaluation figures;
+  std::string json;  // all of this as a JSON object
 };
 
 // From the outputs of a network, images x classes, for all images of a set.
