@@ -16,7 +16,7 @@ using linear::Coefficient;
 using Coefficients = std::vector<Coefficient>;
 
 constexpr Index kDefaultTop = 20;
-constexpr std::size_t kNameWidth = 20;
+constexpr std::size_t kNameWidth = 20, kMostNameWidth = 40;
 
 enum class Sort { effect, name };
 
@@ -63,16 +63,16 @@ std::vector<Block> blocks_of(const linear::Model& model, Sort sort, std::size_t 
 
 Json training_of(const linear::Model& model) { return Json::parse(model.training); }
 
-std::string padded(const std::string& name) {
-  const std::string text = printable(name), start(shortened(text, kNameWidth));
-  const auto characters = std::count_if(start.begin(), start.end(), [](char c) { return (c & 0xC0) != 0x80; });
-  return start + std::string(kNameWidth - static_cast<std::size_t>(characters), ' ');
-}
-
 std::string short_p(double p) { return p < 1e-4 ? fmt::format("{:.0e}", p) : fmt::format("{:.4f}", p); }
 
-void show_coefficient(const Coefficient& one, const std::string& name, bool errors) {
-  std::string line = fmt::format("  {} {:>11.4g} {:>10}", padded(name), one.value,
+std::size_t name_width(const linear::Model& model) {
+  std::size_t width = kNameWidth;
+  for (const std::string& name : model.feature_names) width = std::max(width, printable(name).size());
+  return std::min(width, kMostNameWidth);
+}
+
+void show_coefficient(const Coefficient& one, const std::string& name, std::size_t width, bool errors) {
+  std::string line = fmt::format("  {} {:>11.4g} {:>10}", table_cell(name, width), one.value,
                                  one.effect ? fmt::format("{:.4g}", *one.effect) : "");
   if (errors && one.standard_error) {
     line += fmt::format(" {:>10.4g} {:>8.3g} {:>7} {:>11.4g} {:>11.4g}", *one.standard_error, *one.statistic,
@@ -96,20 +96,21 @@ std::string kind_of(const linear::Model& model) {
 }
 
 void show_training(const Json& training) {
-  const Json train = training.value("train", Json()), test = training.value("test", Json());
-  std::string facts;
-  if (train.is_object() && train.contains("rows")) facts = fmt::format("trained on {} rows", train["rows"].dump());
+  const Json train = training.value("train", Json());
+  std::string facts = "trained";
+  if (train.is_object() && train.contains("rows")) facts += fmt::format(" on {} rows", train["rows"].dump());
   const double l1 = number_or(training, "l1", 0), l2 = number_or(training, "l2", 0);
   if (l1 > 0) facts += fmt::format(", L1 penalty {:.4g}", l1);
   if (l2 > 0) facts += fmt::format(", L2 penalty {:.4g}", l2);
   if (const std::string verdict = text_or(training, "verdict"); !verdict.empty()) facts += ", " + printable(verdict);
-  if (!facts.empty()) fmt::print("{}", wrap("", facts));
+  fmt::print("{}", wrap("", facts));
 }
 
 void show(const linear::Model& model, const InspectState& state) {
   fmt::print("{}", wrap("", fmt::format("{}, {}", kind_of(model), counted(model.feature_names.size(), "feature"))));
   show_training(training_of(model));
   const bool errors = model.inference.has_errors();
+  const std::size_t width = name_width(model);
   const char* const changes = model.family == linear::Family::linear ? "the prediction" : "the log-odds";
   fmt::print("{}", wrap("", fmt::format("coefficient: change of {} for one unit of the file; effect: for one standard "
                                         "deviation of the feature",
@@ -121,14 +122,14 @@ void show(const linear::Model& model, const InspectState& state) {
     if (!block.label.empty()) {
       fmt::print("{} against {}\n", in_quotes(block.label), in_quotes(model.labels.front()));
     }
-    std::string head = fmt::format("  {} {:>11} {:>10}", padded("feature"), "coefficient", "effect");
+    std::string head = fmt::format("  {} {:>11} {:>10}", table_cell("feature", width), "coefficient", "effect");
     if (errors) {
       head +=
           fmt::format(" {:>10} {:>8} {:>7} {:>11} {:>11}", "std. error", student ? "t" : "z", "p", "95 % from", "to");
     }
     fmt::print("{}\n", head);
-    for (const Coefficient& one : block.features) show_coefficient(one, one.name, errors);
-    if (block.intercept) show_coefficient(*block.intercept, "(intercept)", errors);
+    for (const Coefficient& one : block.features) show_coefficient(one, one.name, width, errors);
+    if (block.intercept) show_coefficient(*block.intercept, "(intercept)", width, errors);
     if (block.left_out > 0) {
       fmt::print("  ... and {} with smaller effects; --top {} shows all\n", counted(block.left_out, "feature"),
                  model.feature_names.size());

@@ -24,12 +24,7 @@ std::string rows_text(double weight) {
   return weight == std::floor(weight) ? fmt::format("{:.0f}", weight) : fmt::format("{:.6g}", weight);
 }
 
-// A label of at most kLabelWidth characters that stand in one column each, padded on the right.
-std::string cell_of(const std::string& label) {
-  const std::string text = printable(label), start(shortened(text, kLabelWidth));
-  const auto characters = std::count_if(start.begin(), start.end(), [](char c) { return (c & 0xC0) != 0x80; });
-  return start + std::string(kLabelWidth - static_cast<std::size_t>(characters), ' ');
-}
+std::string cell_of(const std::string& label) { return table_cell(label, kLabelWidth); }
 
 std::string trimmed(std::string text) { return text.erase(text.find_last_not_of(' ') + 1); }
 

@@ -38,8 +38,9 @@ Command train_command(const Train& train, const std::string& details) {
   const auto state = std::make_shared<TrainState>();
   return {.name = "train",
           .summary = "Train a network on images, with nothing to set",
-          .options = options_of(state->request) + run::Options{{"quiet", &state->quiet, "no progress", run::kMayChange},
-                                                               run::json_option(state->json)},
+          .options = options_of(state->request) +
+                     run::Options{{"quiet", &state->quiet, "no progress", run::Flags{"-q,--quiet"}, run::kMayChange},
+                                  run::json_option(state->json)},
           .run = [state, train](const Call& call) { return app::train(*state, call, train); },
           .details = details,
           .examples =

@@ -188,6 +188,19 @@ std::string_view shortened(std::string_view text, std::size_t most) {
   return text.substr(0, most);
 }
 
+std::string table_cell(std::string_view text, std::size_t width) {
+  std::string shown = printable(text);
+  const auto characters = [&] {
+    return static_cast<std::size_t>(
+        std::count_if(shown.begin(), shown.end(), [](char c) { return (byte_of(c) & 0xC0) != 0x80; }));
+  };
+  if (characters() > width) {
+    while (!shown.empty() && characters() > width - 3) shown.resize(shortened(shown, shown.size() - 1).size());
+    shown += "...";
+  }
+  return shown.append(width - characters(), ' ');
+}
+
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   const std::string_view begin = shortened(text, kLongest);

@@ -43,6 +43,9 @@ bool is_utf8(std::string_view text);
 std::string_view shortened(std::string_view text, std::size_t most);
 // Text from a file or a file name, for a terminal: control characters and what is not UTF-8 become \xNN.
 std::string printable(std::string_view text);
+// The same as the cell of a table: padded on the right, or cut with "..." where it is longer; characters are taken to
+// be one column wide.
+std::string table_cell(std::string_view text, std::size_t width);
 // The same in double quotes, shortened when long.
 std::string in_quotes(std::string_view text);
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "base/text.hpp"
+#include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -74,9 +74,14 @@ Ranking rank(std::vector<Ranked>& rows) {
   return ranking;
 }
 
+// Of the second of two classes, whose scores are one column or one each.
+double log_odds(const DenseMatrix<double>& scores, Index row) {
+  return scores.cols() == 1 ? scores(row, 0) : scores(row, 1) - scores(row, 0);
+}
+
 void rank_classes(Evaluation& result, const DenseMatrix<double>& scores, const DenseMatrix<double>& probabilities,
                   const Vector<double>& targets, const Vector<double>& weights) {
-  const bool binary = result.family == Family::logistic;
+  const bool binary = result.labels.size() == 2;
   std::vector<Ranked> rows(static_cast<std::size_t>(targets.size()));
   double area = 0, precision = 0;
   std::size_t ranked = 0;
@@ -84,7 +89,7 @@ void rank_classes(Evaluation& result, const DenseMatrix<double>& scores, const D
     const auto column = static_cast<Index>(c);
     for (Index i = 0; i < targets.size(); ++i) {
       // Scores of two classes tell rows apart whose probabilities are both 1 to rounding.
-      const double score = binary ? (c == 1 ? scores(i, 0) : -scores(i, 0)) : probabilities(i, column);
+      const double score = binary ? (c == 1 ? log_odds(scores, i) : -log_odds(scores, i)) : probabilities(i, column);
       const bool positive = static_cast<std::size_t>(targets[i]) == c;
       rows[static_cast<std::size_t>(i)] = {std::isnan(score) ? -std::numeric_limits<double>::infinity() : score,
                                            positive ? weights[i] : 0, positive ? 0 : weights[i]};
@@ -143,7 +148,7 @@ void count_classes(Evaluation& result) {
 
 void calibrate(Evaluation& result, const DenseMatrix<double>& probabilities, const Vector<double>& targets,
                const Vector<double>& weights) {
-  const bool binary = result.family == Family::logistic;
+  const bool binary = result.labels.size() == 2;
   result.calibration.resize(kCalibrationBins);
   for (Index i = 0; i < targets.size(); ++i) {
     const auto truth = static_cast<Index>(targets[i]);
@@ -186,9 +191,8 @@ void explain_missing(Evaluation& result) {
         fmt::format("ROC-AUC and average precision are not defined: every row has the class {}", only));
   } else if (!without.empty()) {
     result.remarks.push_back(
-        fmt::format("no row has the class {}{}: averages of ROC-AUC and average precision are over "
-                    "the others",
-                    without.front(), without.size() > 1 ? fmt::format(" (nor {} more)", without.size() - 1) : ""));
+        fmt::format("no row has the class {}{}: averages of ROC-AUC and average precision are over the others",
+                    without.front(), without.size() > 1 ? fmt::format(" or {} others", without.size() - 1) : ""));
   }
 }
 
@@ -226,7 +230,8 @@ void evaluate_numbers(Evaluation& result, const DenseMatrix<double>& scores, con
   std::erase_if(rows, [](const WeighedError& row) { return !(row.weight > 0) || std::isnan(row.error); });
   if (rows.empty()) return;
   std::sort(rows.begin(), rows.end(), [](const WeighedError& a, const WeighedError& b) { return a.error < b.error; });
-  const double total = weights.sum();
+  double total = 0;
+  for (const WeighedError& row : rows) total += row.weight;
   for (std::size_t i = 0; i < kErrorShares.size(); ++i) {
     result.error_quantiles[i] = quantile(rows, kErrorShares[i], total);
   }
@@ -244,6 +249,9 @@ void evaluate_numbers(Evaluation& result, const DenseMatrix<double>& scores, con
 
 Evaluation evaluate(Family family, const DenseMatrix<double>& scores, const Vector<double>& targets,
                     const std::vector<std::string>& labels, const Vector<double>& row_weights) {
+  if (row_weights.size() > 0 && !(row_weights.sum() > 0)) {
+    throw Error(Fault::data, "the rows to evaluate all weigh 0; choose others, or leave out --weight");
+  }
   Evaluation result;
   static_cast<Metrics&>(result) = measure(family, scores, targets, static_cast<Index>(labels.size()), row_weights);
   result.family = family;

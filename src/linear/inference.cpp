@@ -45,38 +45,61 @@ std::string obstacle_of_size(const Problem<double>& problem) {
   const Index outputs = std::max<Index>(1, problem.setup().classes - 1), count = problem.features() * outputs;
   const double work = static_cast<double>(problem.rows()) * static_cast<double>(count) * static_cast<double>(count);
   if (count > kMostErrors || work > kMostInferenceWork) {
-    return fmt::format("{} of {} are too many to compute them", counted(count, "weight"),
+    return fmt::format("computing them for {} from {} would take too long", counted(count, "weight"),
                        counted(problem.rows(), "row"));
   }
   if (problem.total_weight() <= static_cast<double>(count)) {
-    return fmt::format("{} for {} leave nothing to judge errors by", counted(problem.rows(), "row"),
-                       counted(count, "weight"));
+    const std::string rows = problem.row_weights().size() == 0
+                                 ? counted(problem.rows(), "row")
+                                 : fmt::format("rows that weigh {:.4g} in all", problem.total_weight());
+    return fmt::format("{} leave nothing to estimate the errors of {} from", rows, counted(count, "weight"));
   }
   return "";
 }
 
-constexpr const char* kNoEnd =
-    "some coefficients grow without end: a column, or a combination, tells the class of some rows for certain";
+constexpr const char* kNoOptimum =
+    "some coefficients have no finite optimum: a column, or a combination, tells the class of some rows for certain";
+constexpr const char* kNotReached = "Newton's method did not reach the optimum to the last digits, which they need";
 
-// The Hessian at the optimum, which the weights are moved to; without one, the reason. empty: columns of zeros.
-std::optional<bound::CurvatureMatrix> hessian_at_optimum(const Problem<double>& problem, Index empty,
-                                                         Weights<double>& weights, FullPass& pass,
-                                                         std::string& obstacle) {
+struct AtOptimum {
+  FullPass pass;
+  bound::CurvatureMatrix hessian;
+  double gap;
+};
+
+// The weights are moved to the optimum; where there is none, the reason. empty: columns of zeros.
+std::optional<AtOptimum> move_to_optimum(const Problem<double>& problem, Index empty, Weights<double>& weights,
+                                         std::string& obstacle) {
   const Eigen::MatrixXd basis = output_basis(problem.setup().classes);
+  const bool quadratic = problem.setup().family == Family::linear;  // one step ends it
   double before = std::numeric_limits<double>::infinity();
+  obstacle = kNotReached;
   for (int step = 0; step < kMostNewtonSteps; ++step) {
-    pass = full_pass(problem, weights);
+    FullPass pass = full_pass(problem, weights);
     bound::CurvatureMatrix hessian = hessian_at(problem, pass);
-    if (pass.separated || hessian.rank() + empty * basis.cols() < hessian.size()) break;
+    // Where the loss falls for ever towards a bound, the Hessian vanishes along with the gradient: the steps stay of
+    // one length, however small both are, and no bound of the distance to an optimum is finite.
+    const double gap = curvature_gap(problem, pass, hessian);
+    if (pass.separated || hessian.rank() + empty * basis.cols() < hessian.size()) {
+      obstacle = kNoOptimum;
+      break;
+    }
     const Eigen::VectorXd gradient = reduced(pass.gradient, basis);
     const Eigen::VectorXd direction = hessian.step(gradient);
     const double distance = std::sqrt(std::max(0.0, problem.total_weight() * gradient.dot(direction)));
-    if (distance <= kAtOptimum || (distance <= kNearOptimum && distance > before / 2)) return hessian;
-    if (!(distance <= before / 2)) break;  // Newton's method near an optimum is faster than that
+    const bool arrived =
+        quadratic ? step > 0 : distance <= kAtOptimum || (distance <= kNearOptimum && distance > before / 2);
+    if (arrived && (std::isfinite(gap) || empty > 0)) {
+      obstacle.clear();
+      return AtOptimum{std::move(pass), std::move(hessian), gap};
+    }
+    if (arrived || !(quadratic || distance <= before / 2)) {  // Newton's method near an optimum is faster than that
+      if (!std::isfinite(gap)) obstacle = kNoOptimum;
+      break;
+    }
     before = distance;
     weights -= expanded(direction, basis);
   }
-  obstacle = kNoEnd;
   return std::nullopt;
 }
 
@@ -86,64 +109,30 @@ DenseMatrix<double> coefficients_of(const data::Scaler& scaler, const Weights<do
   return undo_scaling(scaler) * weights * contrasts(weights.cols());
 }
 
-std::vector<double> column_deviations(const data::Features& features, const Vector<double>& row_weights) {
-  const Index rows = data::rows(features), columns = data::columns(features);
-  const auto weight_of = [&](Index row) { return row_weights.size() == 0 ? 1.0 : row_weights[row]; };
-  if (rows == 0) return {};
-  Eigen::RowVectorXd shift = Eigen::RowVectorXd::Zero(columns), sums = shift, squares = shift;
-  double total = 0;
-  if (const auto* dense = std::get_if<DenseMatrix<double>>(&features)) {
-    shift = dense->row(0);  // so that a column far from 0 keeps its digits
-    Eigen::RowVectorXd distance(columns);
-    for (Index row = 0; row < rows; ++row) {
-      distance = dense->row(row) - shift;
-      sums += weight_of(row) * distance;
-      squares += weight_of(row) * distance.cwiseAbs2();
-      total += weight_of(row);
-    }
-  } else {
-    const auto& sparse = std::get<SparseMatrix<double>>(features);
-    for (Index row = 0; row < rows; ++row) {
-      for (SparseMatrix<double>::InnerIterator cell(sparse, row); cell; ++cell) {
-        sums[cell.col()] += weight_of(row) * cell.value();
-        squares[cell.col()] += weight_of(row) * cell.value() * cell.value();
-      }
-      total += weight_of(row);
-    }
-  }
-  std::vector<double> deviations;
-  for (Index j = 0; j < columns; ++j) {
-    const double mean = sums[j] / total;
-    deviations.push_back(std::sqrt(std::max(0.0, squares[j] / total - mean * mean)));
-  }
-  return deviations;
-}
-
-void add_standard_errors(const Problem<double>& problem, const data::Scaler& scaler, Weights<double>& weights,
-                         Inference& inference) {
+std::optional<Optimum> add_standard_errors(const Problem<double>& problem, const data::Scaler& scaler,
+                                           Weights<double>& weights, Inference& inference) {
   inference.obstacle = obstacle_of_size(problem);
-  if (!inference.obstacle.empty()) return;
+  if (!inference.obstacle.empty()) return std::nullopt;
   const bound::CurvatureMatrix gram = constant_curvature(problem, 1);
   const Index empty = (gram.scale().array() == 0).count();
   if (gram.rank() + empty < gram.size()) {
     inference.obstacle =
         "columns follow from others, as the levels of a category do, so that the coefficients are one choice of many";
-    return;
+    return std::nullopt;
   }
-  FullPass pass;
   Weights<double> polished = weights;
-  const auto hessian = hessian_at_optimum(problem, empty, polished, pass, inference.obstacle);
-  if (!hessian) return;
+  const auto optimum = move_to_optimum(problem, empty, polished, inference.obstacle);
+  if (!optimum) return std::nullopt;
   weights = polished;
   const double total = problem.total_weight();
-  const Index columns = problem.features(), size = hessian->size();
+  const Index columns = problem.features(), size = optimum->hessian.size();
   double variance = 1 / total;
   inference.degrees_of_freedom = std::numeric_limits<double>::infinity();
   if (problem.setup().family == Family::linear) {
     inference.degrees_of_freedom = total - static_cast<double>(columns - empty);
-    variance = 2 * pass.loss / inference.degrees_of_freedom;  // s^2 / W, the loss being half the mean square
+    variance = 2 * optimum->pass.loss / inference.degrees_of_freedom;  // s^2 / W, the loss being half the mean square
   }
-  const Eigen::MatrixXd covariance = variance * hessian->step(Eigen::MatrixXd::Identity(size, size));
+  const Eigen::MatrixXd covariance = variance * optimum->hessian.step(Eigen::MatrixXd::Identity(size, size));
   const Eigen::MatrixXd undo = undo_scaling(scaler);
   // W = V U' has the coordinates V of output_basis(): a contrast d of outputs is V (U'd).
   const Eigen::MatrixXd turned = output_basis(weights.cols()).transpose() * contrasts(weights.cols());
@@ -160,6 +149,7 @@ void add_standard_errors(const Problem<double>& problem, const data::Scaler& sca
       inference.standard_errors(j, c) = squared > 0 ? std::sqrt(squared) : std::numeric_limits<double>::quiet_NaN();
     }
   }
+  return Optimum{optimum->pass.loss, optimum->pass.gradient.norm(), optimum->gap};
 }
 
 namespace {
@@ -189,7 +179,7 @@ double beta_fraction(double a, double b, double x, double y) {
     product *= d * c;
     if (std::abs(d * c - 1) < kEnough) break;
   }
-  const double inverse_beta = half_step_of_gamma(std::max(a, b)) - std::lgamma(0.5);
+  const double inverse_beta = half_step_of_gamma(a + b - 0.5) - std::lgamma(0.5);
   const auto log_of = [](double value, double rest) { return value < 0.5 ? std::log(value) : std::log1p(-rest); };
   return std::exp(inverse_beta + a * log_of(x, y) + b * log_of(y, x)) * product / a;
 }

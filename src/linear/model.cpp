@@ -59,6 +59,7 @@ Weights<double> read_weights(const Reader& reader) {
 // Numbers from 0 on; null, where it may be, is NaN.
 std::vector<double> read_spreads(const json& list, bool may_be_null, const Reader& reader) {
   std::vector<double> numbers;
+  if (!list.is_array()) reader.fail("the field \"inference\" is not what a model has there");
   for (const json& value : list) {
     if (!(value.is_null() && may_be_null) && !(value.is_number() && value.get<double>() >= 0)) {
       reader.fail("the field \"inference\" is not what a model has there");
@@ -96,7 +97,9 @@ Inference read_inference(const json& object, const Model& model, const Reader& r
     expect(row.size() == static_cast<std::size_t>(outputs));
     inference.standard_errors.row(j) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), outputs);
   }
-  inference.degrees_of_freedom = number_or(object, "degrees_of_freedom", std::numeric_limits<double>::infinity());
+  const json degrees = object.value("degrees_of_freedom", json());
+  expect(model.family == Family::linear ? degrees.is_number() : degrees.is_null());
+  inference.degrees_of_freedom = degrees.is_null() ? std::numeric_limits<double>::infinity() : degrees.get<double>();
   expect(inference.degrees_of_freedom > 0);
   return inference;
 }

@@ -58,11 +58,8 @@ std::string verdict_of(const Problem<Scalar>& problem, const Outcome<Scalar>& ou
     return "no optimum: the classes are separable, and without a penalty the loss falls to 0 as the weights grow; add "
            "an L2 penalty";
   }
-  if (outcome.stop == Stop::certified && outcome.certified_gap > kPerfect * std::abs(outcome.last.loss)) {
-    return "a perfect fit: the loss is 0 to rounding (certified)";
-  }
   if (std::isfinite(outcome.certified_gap)) {
-    return fmt::format("within {:.2g} of the optimum (certified)", outcome.certified_gap / std::abs(outcome.last.loss));
+    return certified_verdict(outcome.certified_gap, outcome.last.loss, outcome.stop == Stop::certified);
   }
   if (takes_rate(outcome.choice.solver)) {
     return fmt::format("not certified: the solver {} computes no bound; take newton or lbfgs",
@@ -73,6 +70,11 @@ std::string verdict_of(const Problem<Scalar>& problem, const Outcome<Scalar>& ou
 }
 
 }  // namespace
+
+std::string certified_verdict(double gap, double loss, bool at_optimum) {
+  if (at_optimum && gap > kPerfect * std::abs(loss)) return "a perfect fit: the loss is 0 to rounding (certified)";
+  return fmt::format("within {:.2g} of the optimum (certified)", gap / std::abs(loss));
+}
 
 template <class Scalar>
 Outcome<Scalar> solve(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start,

@@ -197,12 +197,13 @@ std::optional<RecordWriter> begin_record(const FitRequest& options, const json& 
 std::string obstacle_to_errors(const FitRequest& options, const linear::Penalty& penalty, Stop stop) {
   const bool at_optimum = stop == Stop::certified || (!takes_rate(options.solver) && stop == Stop::relative_tolerance);
   if (stop == Stop::separable) {
-    return "the columns tell the classes apart without a mistake, so that the coefficients have no end";
+    return "the columns tell the classes apart without a mistake, so that the coefficients have no finite optimum";
   }
-  if (!penalty.empty()) return "the penalty draws the coefficients towards 0; fit with --l2 0 to have them";
+  if (!penalty.empty()) return "the penalty draws the coefficients towards 0; fit with --l2 0 and no other penalty";
   if (!options.data.class_weight.empty()) return "--class-weight changes how often classes occur; fit without it";
   if (options.single_precision) return "--single has too few digits for them; fit without it";
-  if (!at_optimum) return "the training did not end at the optimum; take --solver newton";
+  if (!at_optimum && takes_rate(options.solver)) return "the solver proves no optimum; take --solver newton";
+  if (!at_optimum) return "the training ended before the optimum; give it more --epochs or --seconds";
   return "";
 }
 
@@ -210,12 +211,20 @@ std::string obstacle_to_errors(const FitRequest& options, const linear::Penalty&
 // Collective.
 template <class Scalar>
 linear::Inference infer(const FitRequest& options, const Prepared& prepared, const linear::Problem<Scalar>& problem,
-                        Stop stop, linear::Weights<Scalar>& weights) {
+                        linear::Weights<Scalar>& weights, FitResult& result) {
   linear::Inference inference;
-  inference.deviations = linear::column_deviations(prepared.train.features, prepared.train_weights);
-  inference.obstacle = obstacle_to_errors(options, problem.setup().penalty, stop);
+  inference.deviations = data::column_deviations(prepared.train.features, prepared.train_weights);
+  inference.obstacle = obstacle_to_errors(options, problem.setup().penalty, result.stop);
   if constexpr (std::is_same_v<Scalar, double>) {
-    if (inference.obstacle.empty()) linear::add_standard_errors(problem, prepared.scaler, weights, inference);
+    if (!inference.obstacle.empty()) return inference;
+    const auto start = std::chrono::steady_clock::now();
+    const auto optimum = linear::add_standard_errors(problem, prepared.scaler, weights, inference);
+    result.seconds += seconds_since(start);
+    if (!optimum) return inference;
+    result.last.loss = optimum->loss;
+    result.last.gradient_norm = optimum->gradient_norm;
+    result.certified_gap = optimum->gap / std::abs(optimum->loss);
+    result.verdict = linear::certified_verdict(optimum->gap, optimum->loss, true);
   }
   return inference;
 }
@@ -249,6 +258,9 @@ void conclude(const Prepared& prepared, const json& setting, const linear::State
 
 template <class Scalar>
 FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicator) {
+  if (prepared.test_weights.size() > 0 && !(prepared.test_weights.sum() > 0)) {
+    throw Error(Fault::data, "the rows of --holdout all weigh 0; take a larger share, or another --seed");
+  }
   ThreadPool pool(threads_beside(communicator, options.threads));
   const InterruptGuard guard;
   FitResult result;
@@ -285,7 +297,7 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   result.seconds = outcome.last.seconds + (result.chosen_penalty ? result.chosen_penalty->seconds : 0);
   if (held) result.kept = {held->rows(), outcome.state.best_epoch, outcome.state.best_loss};
   linear::Weights<Scalar> weights = outcome.weights();
-  linear::Inference inference = infer(options, prepared, *problem, outcome.stop, weights);
+  linear::Inference inference = infer(options, prepared, *problem, weights, result);
   result.model = linear::make_model(prepared.train, prepared, weights.template cast<double>());
   result.model.inference = std::move(inference);
   result.remarks = design_remarks(*problem, prepared, result);  // collective, as is the next

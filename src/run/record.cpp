@@ -185,7 +185,8 @@ class Reader {
       record_.last_loss = number_or(summary, "loss", record_.last_loss);
       record_.verdict = text_or(summary, "verdict");
       read_penalty(summary.value("penalty_path", json()));
-      if (!read_answers(summary, record_.answers)) damage("The figures of the test rows in summary.json don't fit.");
+      if (!read_answers(summary, record_.answers))
+        damage("The coefficients or the figures of the test rows in summary.json don't fit.");
     }
     if (summary.contains("epochs") && asked > done) {
       cut(fmt::format("The run ended after {} of {}: {}.", done, counted(asked, "epoch"), text_or(summary, "stopped")));

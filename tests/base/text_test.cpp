@@ -74,6 +74,13 @@ TEST(Text, ShortensBetweenCharacters) {
   EXPECT_EQ(in_quotes(std::string(50, 'a')), "\"" + std::string(40, 'a') + "...\"");
 }
 
+TEST(Text, CellsOfATableAreCutWithAMarkOrPadded) {
+  EXPECT_EQ(table_cell("caf\xC3\xA9", 6), "caf\xC3\xA9  ");
+  EXPECT_EQ(table_cell("married-civ", 8), "marri...");
+  EXPECT_EQ(table_cell("caf\xC3\xA9\xC3\xA9\xC3\xA9", 5), "ca...");
+  EXPECT_EQ(table_cell("", 2), "  ");
+}
+
 TEST(Text, FindsTheNameThatWasMeant) {
   const std::vector<std::string> names = {"predict", "reproduce", "rate"};
   ASSERT_NE(closest("Predct", names), nullptr);

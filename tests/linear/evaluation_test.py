@@ -44,12 +44,12 @@ class Evaluation(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         warnings.simplefilter("ignore")  # of classes without rows
 
-    def evaluated(self, x, y, x_test, y_test):
+    def evaluated(self, x, y, x_test, y_test, *options):
         """What evaluate says of a model's predictions for other rows, and these predictions."""
         train, test, model = (self.folder / name for name in ("train.csv", "test.csv", "model.json"))
         oracle.write_table(train, x, y)
         oracle.write_table(test, x_test, y_test)
-        run("fit", train, "--l2", "0.01", "-q", "-o", model)
+        run("fit", train, "--l2", "0.01", "-q", "-o", model, *options)
         predicted = json.loads(run("predict", model, test, "--json", *([] if oracle.is_number(y) else ["--probabilities"])))
         return json.loads(run("evaluate", model, test, "--json")), predicted
 
@@ -133,10 +133,11 @@ class Evaluation(unittest.TestCase):
                 self.assertLess(numpy.abs(numpy.column_stack([x, up]) - point).sum(axis=1).min(), 1e-12)
 
     def test_two_to_twelve_classes_with_and_without_ties(self):
-        for classes, tied in [(2, False), (2, True), (3, True), (5, False), (12, True)]:
-            with self.subTest(classes=classes, tied=tied):
+        for classes, tied, *options in [(2, False), (2, True), (2, False, "--model", "softmax"), (3, True), (5, False),
+                                        (12, True)]:
+            with self.subTest(classes=classes, tied=tied, options=options):
                 x, y = table_of_classes(classes, 900, classes, tied)
-                ours, predicted = self.evaluated(x[:600], y[:600], x[600:], y[600:])
+                ours, predicted = self.evaluated(x[:600], y[:600], x[600:], y[600:], *options)
                 self.check_classes(ours, self.numbers(ours, y[600:]), numpy.array(predicted["probabilities"]))
 
     @staticmethod

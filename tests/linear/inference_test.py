@@ -124,13 +124,29 @@ class Inference(unittest.TestCase):
                                       (collinear, ("--l2", "0"), "follow from others"),
                                       (x, ("--l2", "0", "--class-weight", "balanced"), "--class-weight"),
                                       (x, ("--l2", "0", "--single"), "--single"),
-                                      (x, ("--l2", "0", "--solver", "gd"), "did not end at the optimum")]:
+                                      (x, ("--l2", "0", "--solver", "gd"), "proves no optimum"),
+                                      (x, ("--l2", "0", "--epochs", "1"), "before the optimum")]:
             with self.subTest(reason=reason):
                 ours = self.inspected(rows, y, *options)
                 self.assertIn(reason, ours["no_standard_errors"])
                 self.assertIsNone(ours["coefficients"][0]["standard_error"])
         x, y = draw(8, 0)
-        self.assertIn("4 rows for 4 weights", self.inspected(x[:4], y[:4], "--l2", "0")["no_standard_errors"])
+        self.assertIn("4 rows leave nothing", self.inspected(x[:4], y[:4], "--l2", "0")["no_standard_errors"])
+
+    def test_a_rare_level_of_one_class_has_no_optimum(self):
+        random = numpy.random.default_rng(10)
+        rare = (numpy.arange(1000) < 3).astype(float)
+        y = numpy.where(rare == 1, 1, random.integers(0, 2, 1000))
+        ours = self.inspected(numpy.column_stack([random.standard_normal(1000), rare]), y, "--l2", "0")
+        self.assertIn("for certain", ours["no_standard_errors"])
+
+    def test_targets_and_features_of_extreme_size(self):
+        x, y = draw(11, 0)
+        for unit in (1e-12, 1e12):
+            result = statsmodels.api.OLS(y * unit, statsmodels.api.add_constant(x)).fit()
+            self.compare(self.inspected(x, y * unit, "--l2", "0"), self.parts(result))
+        x[7, 0] = 1e155
+        self.assertIsNone(self.inspected(x, y, "--l2", "0")["no_standard_errors"])
 
     def test_effects_are_coefficients_times_deviations_and_sort(self):
         x, y = draw(9, 0)

@@ -68,7 +68,8 @@ struct Evaluation : Metrics {
   std::vector<std::string> remarks;  // what is not defined, and why
 };
 
-// scores and targets as in measure(); labels of the classes, none for numbers. There must be a row.
+// scores and targets as in measure(); labels of the classes, none for numbers. There must be a row; throws Error
+// (data) when all weigh 0.
 Evaluation evaluate(Family family, const DenseMatrix<double>& scores, const Vector<double>& targets,
                     const std::vector<std::string>& labels, const Vector<double>& row_weights = {});
 

@@ -7,6 +7,7 @@
 //                  less those of the first: the log-odds against it
 // They hold without a penalty, at the optimum, where it is unique. Row weights count as repeated rows.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,15 @@ struct Inference {
 // there whenever a feature is centred. One column, or of softmax one for each class but the first.
 DenseMatrix<double> coefficients_of(const data::Scaler& scaler, const Weights<double>& weights);
 
-// The standard deviation of each column, over m; none without rows.
-std::vector<double> column_deviations(const data::Features& features, const Vector<double>& row_weights);
+struct Optimum {
+  double loss, gradient_norm;
+  double gap;  // the loss is proven to be no further above the least one
+};
 
 // Standard errors at the optimum that the weights are near: the last Newton steps to it are taken here, and the weights
 // are changed by them. Fills in obstacle where there are none. Collective.
-void add_standard_errors(const Problem<double>& problem, const data::Scaler& scaler, Weights<double>& weights,
-                         Inference& inference);
+std::optional<Optimum> add_standard_errors(const Problem<double>& problem, const data::Scaler& scaler,
+                                           Weights<double>& weights, Inference& inference);
 
 // P(|t| > statistic) of Student's t; of the normal distribution where the degrees of freedom are infinite.
 double two_sided_p(double statistic, double degrees_of_freedom);

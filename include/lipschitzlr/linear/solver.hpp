@@ -111,6 +111,9 @@ struct Outcome {
   const Weights<Scalar>& weights() const { return state.best.size() > 0 ? state.best : state.weights; }
 };
 
+// The verdict on a loss that is proven to be at most gap above the least one. at_optimum: no solver would come nearer.
+std::string certified_verdict(double gap, double loss, bool at_optimum);
+
 // start: zero_weights() and the like, or the state of an earlier outcome, which continues bit for bit when the options
 // are the same. Throws Error (usage) when options do not fit
 // one another, Error (data) when the state does not fit the problem, Error (training) when the loss of the first

@@ -314,6 +314,15 @@ Scaler Scaler::learn(Scaling scaling, const FeatureView& training, bool intercep
   return scaler;
 }
 
+std::vector<double> column_deviations(const Features& features, const Vector<double>& row_weights) {
+  if (rows(features) == 0) return {};
+  const RowWeights weights(row_weights, rows(features));
+  const Summary summary =
+      std::visit([&](const auto& view) { return summarise_safely(view, weights); }, view_of(features));
+  const Row finite = summary.deviation.min(std::numeric_limits<double>::max());
+  return {finite.begin(), finite.end()};
+}
+
 Features Scaler::apply(const Features& rows) const {
   return std::visit([&](const auto& view) { return Features(scale<double>(*this, view, false, nullptr)); },
                     view_of(rows));

@@ -55,4 +55,8 @@ struct Scaler {
                                                                  ThreadPool* pool = nullptr) const;
 };
 
+// The standard deviation of each column, over m; none without rows. The largest number there is where it would be
+// larger.
+std::vector<double> column_deviations(const Features& features, const Vector<double>& row_weights = {});
+
 }  // namespace lipschitzlr::data
