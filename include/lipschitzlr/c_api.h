@@ -86,7 +86,7 @@ void lipschitzlr_options_stop(
 void lipschitzlr_options_free(lipschitzlr_options* options);
 
 /* Trains. start: a model to begin with the weights of, or NULL. float32 features are trained on in float32. With l2
- * auto the choice does not depend on the order of the rows. */
+ * auto the choice is that of `lipschitzlr fit`, and does not depend on the order of the rows. */
 int lipschitzlr_fit(lipschitzlr_options* options, const lipschitzlr_rows* rows, const lipschitzlr_model* start,
                     lipschitzlr_model** model);
 

@@ -53,6 +53,20 @@ def test_both_train_the_same_bits(tmp_path: pathlib.Path) -> None:
             assert theirs[field] == ours[field], field
 
 
+def test_both_choose_the_same_penalty(tmp_path: pathlib.Path) -> None:
+    diabetes = load_diabetes(as_frame=True)
+    for X, y, model in [
+        (*iris(), LipschitzClassifier()),
+        (diabetes.data, diabetes.target, LipschitzRegressor(random_state=5)),
+        (diabetes.data, diabetes.target, LipschitzRegressor("l1")),
+    ]:
+        options = ["--l1", "auto"] if model.penalty == "l1" else ["--seed", model.random_state or 1]
+        run("fit", written(X, y, tmp_path), *options, "-o", "theirs.json", cwd=tmp_path)
+        theirs, ours = lipschitzlr.load(tmp_path / "theirs.json"), model.fit(X, y)
+        assert theirs.certificate_.l2 == ours.certificate_.l2 > 0
+        np.testing.assert_array_equal(theirs.coef_, ours.coef_)
+
+
 def test_a_model_of_the_command_line_is_loaded_and_saved_as_it_was(tmp_path: pathlib.Path) -> None:
     X, y = iris()
     run("fit", written(X, y, tmp_path), "-o", "model.json", cwd=tmp_path)

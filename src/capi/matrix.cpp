@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include "lipschitzlr/base/error.hpp"
@@ -117,9 +115,9 @@ std::vector<std::string> texts(const char* const* given, std::int64_t count, con
   return list;
 }
 
-Vector<double> numbers(const double* given, Index count, const char* what, bool negative) {
+VectorView numbers(const double* given, Index count, const char* what, bool negative) {
   expect_usable(given != nullptr, fmt::format("there are no {}", what));
-  const Eigen::Map<const Vector<double>> view(given, count);
+  const VectorView view(given, count);
   for (Index row = 0; row < count; ++row) {
     if (std::isfinite(view[row]) && (negative || view[row] >= 0)) continue;
     throw Error(Fault::data, fmt::format("row {}: among the {}, {} is not a finite number{}", row + 1, what, view[row],
@@ -128,54 +126,14 @@ Vector<double> numbers(const double* given, Index count, const char* what, bool 
   return view;
 }
 
-class Hash {
- public:
-  void add(double number) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &number, sizeof(bits));
-    hash_ = (hash_ ^ bits) * 0x9e3779b97f4a7c15;
-    hash_ ^= hash_ >> 29;
-  }
-  std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 0x243f6a8885a308d3;
-};
-
 template <class Scalar>
-void add_row(const DenseView<Scalar>& view, Index row, Hash& hash) {
-  for (Index column = 0; column < view.cols(); ++column) hash.add(static_cast<double>(view(row, column)));
+void copy(const DenseView<Scalar>& view, data::Features& to) {
+  to.emplace<DenseMatrix<double>>(view.template cast<double>());
 }
 
 template <class Scalar>
-void add_row(const SparseView<Scalar>& view, Index row, Hash& hash) {
-  for (typename SparseView<Scalar>::InnerIterator cell(view, row); cell; ++cell) {
-    hash.add(static_cast<double>(cell.col()));
-    hash.add(static_cast<double>(cell.value()));
-  }
-}
-
-template <class Scalar>
-data::Features take(const DenseView<Scalar>& view, const std::vector<Index>& rows) {
-  DenseMatrix<double> taken(view.rows(), view.cols());
-  for (Index i = 0; i < taken.rows(); ++i) {
-    taken.row(i) = view.row(rows[static_cast<std::size_t>(i)]).template cast<double>();
-  }
-  return taken;
-}
-
-template <class Scalar>
-data::Features take(const SparseView<Scalar>& view, const std::vector<Index>& rows) {
-  SparseMatrix<double> taken(view.rows(), view.cols());
-  taken.reserve(view.nonZeros());
-  for (Index i = 0; i < taken.rows(); ++i) {
-    taken.startVec(i);
-    for (typename SparseView<Scalar>::InnerIterator cell(view, rows[static_cast<std::size_t>(i)]); cell; ++cell) {
-      taken.insertBack(i, cell.col()) = static_cast<double>(cell.value());
-    }
-  }
-  taken.finalize();
-  return taken;
+void copy(const SparseView<Scalar>& view, data::Features& to) {
+  to.emplace<SparseMatrix<double>>(view.template cast<double>());
 }
 
 }  // namespace
@@ -220,9 +178,9 @@ data::FeatureView middle_rows(const data::FeatureView& features, Index first, In
 }
 
 Training training_of(const lipschitzlr_rows& rows) {
-  Training training{view_of(rows.features), {}, {}, {}, {}, rows.feature_names != nullptr};
   const Index count = rows.features.rows, columns = rows.features.columns;
-  training.target = numbers(rows.targets, count, "targets", true);
+  Training training{view_of(rows.features),       numbers(rows.targets, count, "targets", true), {}, {}, {},
+                    rows.feature_names != nullptr};
   expect_usable(rows.classes >= 0, "there can't be fewer than 0 classes");
   if (rows.classes > 0) training.labels = texts(rows.labels, rows.classes, "labels");
   for (Index row = 0; row < count && rows.classes > 0; ++row) {
@@ -240,24 +198,9 @@ Training training_of(const lipschitzlr_rows& rows) {
   return training;
 }
 
-data::Table ordered_table(const Training& training, Vector<double>& row_weights) {
-  const Index count = rows_of(training.features);
-  std::vector<std::uint64_t> hashes;
-  for (Index row = 0; row < count; ++row) {
-    Hash hash;
-    hash.add(training.target[row]);
-    hash.add(training.row_weights.size() > 0 ? training.row_weights[row] : 1);
-    std::visit([&](const auto& view) { add_row(view, row, hash); }, training.features);
-    hashes.push_back(hash.value());
-  }
-  std::vector<Index> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index one, Index other) {
-    return hashes[static_cast<std::size_t>(one)] < hashes[static_cast<std::size_t>(other)];
-  });
-  data::Table table{std::visit([&](const auto& view) { return take(view, order); }, training.features), training.names,
-                    training.target(order), training.labels, "target"};
-  row_weights = training.row_weights.size() > 0 ? Vector<double>(training.row_weights(order)) : Vector<double>();
+data::Table table_of(const Training& training) {
+  data::Table table{{}, training.names, training.target, training.labels, "target"};
+  std::visit([&](const auto& view) { copy(view, table.features); }, training.features);
   return table;
 }
 

@@ -22,10 +22,12 @@ double stored_in(const data::FeatureView& features);  // values
 // Some rows that follow one another.
 data::FeatureView middle_rows(const data::FeatureView& features, Index first, Index count);
 
-// What to learn from, its features where they are.
+using VectorView = Eigen::Map<const Vector<double>>;
+
+// What to learn from, features and target where they are.
 struct Training {
   data::FeatureView features;
-  Vector<double> target;
+  VectorView target;
   std::vector<std::string> labels;
   Vector<double> row_weights;  // empty: all 1
   std::vector<std::string> names;
@@ -34,8 +36,6 @@ struct Training {
 
 Training training_of(const lipschitzlr_rows& rows);
 
-// A copy with the rows in an order that depends on what they hold only: what is drawn from it by a seed does not depend
-// on the order they came in. row_weights are put in the same order.
-data::Table ordered_table(const Training& training, Vector<double>& row_weights);
+data::Table table_of(const Training& training);  // a copy
 
 }  // namespace lipschitzlr::capi

@@ -62,13 +62,13 @@ template <class Scalar>
 linear::Penalty penalty_of(const Options& options, const Training& training, ThreadPool& pool) {
   if (options.l2 || options.l1 > 0) return given_penalty(options);
   linear::FitOptions model;
-  const data::Table table = ordered_table(training, model.row_weights);
+  model.row_weights = training.row_weights;
   model.scaling = scaling_of(options, training);
   model.intercept = options.intercept;
   model.penalty = given_penalty(options);
   model.l1_share = options.l1_share;
-  const linear::PenaltyPath path = linear::cross_validate<Scalar>(table, family_of(training), model, options.path, pool,
-                                                                  nullptr, [&] { return !options.stop; });
+  const linear::PenaltyPath path = linear::cross_validate<Scalar>(
+      table_of(training), family_of(training), model, options.path, pool, nullptr, [&] { return !options.stop; });
   return linear::with_elastic_net(model.penalty, path.points[path.best].lambda, options.l1_share);
 }
 

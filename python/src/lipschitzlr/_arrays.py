@@ -5,7 +5,6 @@ else is converted once.
 """
 from __future__ import annotations
 
-import ctypes
 import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -16,6 +15,7 @@ from ._library import Matrix, Rows, texts
 
 _LARGEST_INDEX = 2**31 - 1
 _NARROW = 1000  # between the lowest and the highest class: counting is quicker than sorting
+_FEW_CLASSES = 16
 _MOST_GUESSED_CLASSES = 10
 _FEW_STEPS = ("auto", "newton", "lbfgs", "coordinate", "fista")
 
@@ -159,9 +159,12 @@ def encode(y: Any) -> Tuple[Any, Any]:
         if not bool(np.all(y == np.floor(y))):
             raise ValueError("Unknown label type: numbers with a fraction are no classes; LipschitzRegressor fits them")
     if y.dtype.kind == "b":
-        return np.unique(y[[y.argmin(), y.argmax()]]), y.astype(np.float64)  # nothing is learned of a class alone
+        both = 0 < np.count_nonzero(y) < len(y)  # nothing is learned of a class alone
+        return np.array([False, True]) if both else y[:1], y.astype(np.float64)
     if y.dtype.kind in "iuf":
         first, last = y.min(), y.max()
+        if float(last) - float(first) == 1:
+            return np.array([first, last], dtype=y.dtype), (y - first).astype(np.float64, copy=False)
         if float(last) - float(first) < _NARROW:
             places = (y - first).astype(np.intp, copy=False)
             present = np.bincount(places) > 0
@@ -169,6 +172,9 @@ def encode(y: Any) -> Tuple[Any, Any]:
             if len(classes) == len(present):
                 return classes, places.astype(np.float64)
             return classes, (np.cumsum(present) - 1.0)[places]
+    found = _few_classes(y) if y.dtype.kind in "UO" else None
+    if found is not None:
+        return found
     if y.dtype.kind == "O" and any(entry is None or entry != entry for entry in y):
         raise ValueError("Input y contains NaN or None")
     try:
@@ -176,6 +182,31 @@ def encode(y: Any) -> Tuple[Any, Any]:
     except TypeError as error:
         raise ValueError(f"Unknown label type: the classes of y can't be put in order: {error}") from error
     return classes, indices.astype(np.float64)
+
+
+def _few_classes(y: Any) -> Optional[Tuple[Any, Any]]:
+    """encode() of text. Class by class is much quicker than sorting the rows; None when there are many classes or
+    entries of another kind."""
+    rows_of: Dict[str, Any] = {}
+    left = np.ones(len(y), dtype=bool)
+    for _ in range(_FEW_CLASSES):
+        first = left.argmax()
+        name = y[first]
+        if not left[first]:
+            break
+        if not isinstance(name, str):
+            return None
+        rows_of[name] = y == name
+        if not isinstance(rows_of[name], np.ndarray):  # some entries can't be compared with text
+            return None
+        left &= ~rows_of[name]
+    if left.any():
+        return None
+    names = sorted(rows_of)
+    indices = rows_of[names[-1]] * (len(names) - 1.0)
+    for index, name in enumerate(names[1:-1], 1):
+        indices += rows_of[name] * float(index)
+    return np.array(names, dtype=y.dtype), indices
 
 
 def row_weights(weights: Any, rows: int) -> Optional[Any]:
@@ -243,9 +274,7 @@ class Training:
         self.rows = Rows(matrix, address(y), len(labels), None, None, None)
         for field, words in (("labels", labels), ("feature_names", () if names is None else names)):
             if len(words) > 0:
-                array = texts(list(words))
-                self._alive.append(array)
-                setattr(self.rows, field, ctypes.cast(array, ctypes.POINTER(ctypes.c_char_p)))
+                setattr(self.rows, field, texts(words))  # ctypes keeps the array alive
         if weights is not None:
             self.rows.row_weights = address(weights)
 

@@ -10,7 +10,9 @@ _NOTE = "labels of kind "
 
 def note_of(classes: Any, labels: Sequence[str]) -> str:
     """What a file must say beside the labels for the classes to be read as they were; empty: nothing."""
-    return "" if classes_of(labels).dtype.kind == classes.dtype.kind else _NOTE + str(classes.dtype.kind)
+    kind = str(classes.dtype.kind)
+    understood = kind == "i" or (kind == "U" and classes_of(labels).dtype.kind == kind)
+    return "" if understood else _NOTE + kind
 
 
 def kind_in(note: str) -> str:

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 
 #include "lipschitzlr/base/error.hpp"
@@ -47,6 +49,43 @@ std::vector<std::size_t> shares(const std::vector<std::vector<Index>>& groups, d
   return share;
 }
 
+// Of the values of a row that are not 0, so that dense and sparse rows of the same values are alike.
+class RowHash {
+ public:
+  void add(Index column, double value) {
+    if (value == 0) return;
+    const auto place = static_cast<std::uint64_t>(column) * 0xff51afd7ed558ccd;
+    hash_ = (hash_ ^ place ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;
+    hash_ ^= hash_ >> 29;
+  }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0x243f6a8885a308d3;
+};
+
+void add_row(const DenseMatrix<double>& features, Index row, RowHash& hash) {
+  for (Index column = 0; column < features.cols(); ++column) hash.add(column, features(row, column));
+}
+
+void add_row(const SparseMatrix<double>& features, Index row, RowHash& hash) {
+  for (SparseMatrix<double>::InnerIterator cell(features, row); cell; ++cell) hash.add(cell.col(), cell.value());
+}
+
+// In an order that follows from what the rows hold; equal ones stay as they are.
+void order_by_contents(const Table& table, std::vector<Index>& rows) {
+  std::vector<std::pair<std::uint64_t, Index>> keys;
+  keys.reserve(rows.size());
+  for (const Index row : rows) {
+    RowHash hash;
+    hash.add(-1, table.target(row));
+    std::visit([&](const auto& features) { add_row(features, row, hash); }, table.features);
+    keys.emplace_back(hash.value(), row);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::transform(keys.begin(), keys.end(), rows.begin(), [](const auto& key) { return key.second; });
+}
+
 }  // namespace
 
 Split split_rows(const Table& table, double test_fraction, Random& random) {
@@ -78,6 +117,7 @@ std::vector<std::vector<Index>> deal_rows(const Table& table, int parts, Random&
   std::vector<std::vector<Index>> dealt(static_cast<std::size_t>(parts));
   std::size_t next = 0;  // goes on from class to class, which keeps the parts of one size
   for (std::vector<Index>& group : group_rows(table)) {
+    order_by_contents(table, group);
     random.shuffle(std::span(group));
     for (const Index row : group) dealt[next++ % dealt.size()].push_back(row);
   }

@@ -124,5 +124,24 @@ TEST(Split, DealsEveryRowOnceAndEachClassEvenly) {
   EXPECT_THROW(deal_rows(table, 0, random), Error);
 }
 
+TEST(Split, DealsByWhatTheRowsHoldNotByTheirOrder) {
+  DenseMatrix<double> rows = DenseMatrix<double>::Random(40, 3);
+  rows.col(1).setZero();
+  Table table = table_of({25, 15}), sparse = table;
+  table.features = rows;
+  sparse.features = SparseMatrix<double>(rows.sparseView());
+  std::vector<Index> backwards(40);
+  std::iota(backwards.rbegin(), backwards.rend(), Index{0});
+  Random one(1), two(1), three(1);
+  const std::vector<std::vector<Index>> parts = deal_rows(table, 4, one);
+  std::vector<std::vector<Index>> others = deal_rows(take_rows(table, backwards), 4, two);
+  for (std::vector<Index>& part : others) {
+    for (Index& row : part) row = 39 - row;
+    std::reverse(part.begin(), part.end());
+  }
+  EXPECT_EQ(others, parts);
+  EXPECT_EQ(deal_rows(sparse, 4, three), parts);
+}
+
 }  // namespace
 }  // namespace lipschitzlr::data
