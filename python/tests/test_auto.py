@@ -272,6 +272,23 @@ def test_groups_have_their_scale_and_frozen_parameters_stay() -> None:
     assert same_bits(frozen.body[0].parameters(), still)
 
 
+def test_a_group_that_is_added_counts_among_the_weight_tensors() -> None:
+    net, other = NormNet(8), NormNet(8)
+    whole, parts = Auto(net, total_steps=50), Auto(other.body[:3].parameters(), other, total_steps=50)
+    parts.add_param_group({"params": other.body[3].parameters()})
+    for step in range(3):
+        assert train(net, whole, step) == train(other, parts, step)
+    assert whole.constants == parts.constants and same_bits(net.parameters(), other.parameters())
+
+
+def test_the_loss_may_be_a_number_of_numpy() -> None:
+    loop, other = Loop(), Loop()
+    one, two = Auto(loop.head), Auto(other.head)
+    one.step(float(np.float32(loop.backward(0).item())))
+    two.step(np.float32(other.backward(0).item()))
+    assert one.constants == two.constants
+
+
 def test_the_rule_looks_at_the_gradient_without_the_weight_decay() -> None:
     plain, decayed = NormNet(8), NormNet(8)
     one, other = Auto(plain, total_steps=50), Auto(decayed, total_steps=50, weight_decay=0.5)

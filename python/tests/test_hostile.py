@@ -4,6 +4,7 @@ from __future__ import annotations
 import copy
 import math
 import os
+import signal
 import threading
 from typing import Any, Callable
 
@@ -14,6 +15,7 @@ from torch import nn, optim
 from lipschitzlr.torch import (
     AdaMo,
     AdaptiveRMSprop,
+    Auto,
     AutoAdam,
     BinaryCrossEntropy,
     CrossEntropy,
@@ -128,6 +130,39 @@ BAD_CALLS: list[Callable[[], Any]] = [
     lambda: LipschitzRate(
         optim.SGD([{"params": [W], "momentum": 0.9}, {"params": [W.detach().clone()]}], lr=1), HEAD
     ),
+    lambda: Auto(),
+    lambda: Auto(None),
+    lambda: Auto([]),
+    lambda: Auto(W),
+    lambda: Auto([1.0]),
+    lambda: Auto("model"),
+    lambda: Auto(nn.ReLU()),
+    lambda: Auto(nn.Sequential()),
+    lambda: Auto(nn.Linear),
+    lambda: Auto(nn.ModuleList([HEAD, ONE])),
+    lambda: Auto([W * 2]),
+    lambda: Auto([{}]),
+    lambda: Auto([{"params": [W], "scale": -1}]),
+    lambda: Auto([{"params": [W], "weight_decay": math.nan}]),
+    lambda: Auto([{"params": [W]}, {"params": [W]}]),
+    lambda: Auto([W], nn.Sequential()),
+    lambda: Auto([W], ""),
+    lambda: Auto([W], 0),
+    lambda: Auto([W], nn.Bilinear(2, 2, 2)),
+    lambda: Auto(HEAD, HEAD, 100),
+    lambda: Auto(HEAD, total_steps="100"),
+    lambda: Auto(HEAD, total_steps=math.inf),
+    lambda: Auto(HEAD, total_steps=None),
+    lambda: Auto(HEAD, total_steps=-(10**30)),
+    lambda: Auto(HEAD, buffers=3),
+    lambda: Auto(HEAD, buffers=[None]),
+    lambda: Auto(HEAD, distributed="yes"),
+    lambda: Auto(HEAD, weight_decay=math.inf),
+    lambda: Auto(HEAD, weight_decay="0"),
+    lambda: Auto(HEAD, scale=math.nan),
+    lambda: Auto(HEAD, lr=0.1),
+    lambda: Auto(HEAD, betas=(0.9, 0.99)),
+    lambda: LipschitzRate(Auto(HEAD), HEAD),
 ]
 
 
@@ -209,6 +244,31 @@ def test_forgotten_and_late_calls_are_refused() -> None:
         optimizer.step()
 
 
+def test_an_automatic_optimizer_that_is_closed_or_evaluated_takes_no_step() -> None:
+    loop = Loop()
+    optimizer = Auto(loop.parameters, loop.head)
+    advance(loop, optimizer, 0)
+    with optimizer.evaluation_weights():
+        for use in (lambda: advance(loop, optimizer, 1), lambda: optimizer.evaluation_weights().__enter__()):
+            with pytest.raises(RuntimeError, match="inside of evaluation_weights"):
+                use()
+    with pytest.raises(ZeroDivisionError), optimizer.evaluation_weights():
+        1 / 0
+    advance(loop, optimizer, 1)
+    weights = [one.detach().clone() for one in loop.parameters]
+    for loss in (None, "1", [1.0], 1j, torch.ones(2), torch.tensor(1j), object(), -1.0, -math.inf):
+        loop.backward(2)
+        with pytest.raises((TypeError, ValueError, RuntimeError)):
+            optimizer.step(loss)
+    optimizer.close()
+    optimizer.close()
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="after close"):
+            advance(loop, optimizer, 2)
+    assert all(torch.equal(one, other) for one, other in zip(loop.parameters, weights)), "a refused step moved them"
+    assert not loop.head._forward_hooks and optimizer.steps == 2
+
+
 def test_sparse_complex_and_whole_numbers_are_no_parameters() -> None:
     embedding = nn.Embedding(5, WIDTH, sparse=True)
     head = nn.Linear(WIDTH, 3)
@@ -235,6 +295,8 @@ def test_what_is_no_state_is_refused(saved: Any) -> None:
     rate = LipschitzRate(optim.SGD(loop.parameters, lr=1), loop.head)
     with pytest.raises(ValueError):
         rate.load_state_dict(saved)
+    with pytest.raises(ValueError):
+        Auto(loop.head).load_state_dict(saved)
 
 
 def test_the_state_of_others_is_refused_and_changes_nothing() -> None:
@@ -271,14 +333,19 @@ def test_data_parallel_is_refused_because_it_splits_the_batch() -> None:
         optimizer.step()
 
 
-def test_threads_with_a_model_each_and_with_one_model_end_orderly() -> None:
+def advance(loop: Loop, optimizer: Any, step: int) -> None:
+    loss = loop.backward(step)
+    optimizer.step(*[loss] if isinstance(optimizer, Auto) else [])
+
+
+@pytest.mark.parametrize("kind", [AdaMo, Auto])
+def test_threads_with_a_model_each_and_with_one_model_end_orderly(kind: Any) -> None:
     results: list[Any] = []
 
     def train(loop: Loop, optimizer: Any) -> None:
         try:
             for step in range(20):
-                loop.backward(step)
-                optimizer.step()
+                advance(loop, optimizer, step)
             results.append(loop.head.weight.detach().clone())
         except (RuntimeError, TypeError) as error:  # of two that share one model: a step without a batch of its own
             results.append(error)
@@ -290,33 +357,71 @@ def test_threads_with_a_model_each_and_with_one_model_end_orderly() -> None:
         for thread in threads:
             thread.join()
 
-    own = [(loop, AdaMo(loop.parameters, loop.head)) for loop in (Loop(), Loop(), Loop())]
+    own = [(loop, kind(loop.parameters, loop.head)) for loop in (Loop(), Loop(), Loop())]
     run(own)
     assert len(results) == 3 and all(torch.equal(result, results[0]) for result in results)
     shared = Loop()
-    run([(shared, AdaMo(shared.parameters, shared.head))] * 3)
+    run([(shared, kind(shared.parameters, shared.head))] * 3)
     assert len(results) == 6
 
 
-def test_a_forked_process_trains_its_own_copy() -> None:
+@pytest.mark.parametrize("kind", [AdaMo, Auto])
+def test_a_forked_process_trains_its_own_copy(kind: Any) -> None:
     loop = Loop()
-    optimizer = AdaMo(loop.parameters, loop.head)
-    loop.backward(0)
-    optimizer.step()
+    optimizer = kind(loop.parameters, loop.head)
+    advance(loop, optimizer, 0)
     before = loop.head.weight.detach().clone()
     child = os.fork()
     if child == 0:  # pragma: no cover
         code = 1
         try:
-            loop.backward(1)
-            optimizer.step()
+            advance(loop, optimizer, 1)
             code = 0 if not torch.equal(loop.head.weight, before) else 2
         finally:
             os._exit(code)
     assert os.waitpid(child, 0)[1] == 0
     assert torch.equal(loop.head.weight, before)
-    loop.backward(1)
-    optimizer.step()
+    advance(loop, optimizer, 1)
+
+
+class Alarm(Exception):
+    pass
+
+
+@pytest.mark.parametrize("kind", [AdaMo, Auto])
+def test_a_signal_between_two_instructions_leaves_an_optimizer_that_can_be_saved_and_loaded(kind: Any) -> None:
+    loop = Loop()
+    optimizer = kind(loop.parameters, loop.head)
+    advance(loop, optimizer, 0)
+    good, weights = copy.deepcopy(optimizer.state_dict()), [one.detach().clone() for one in loop.parameters]
+
+    def interrupt(*_: Any) -> None:
+        raise Alarm
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    caught = 0
+    try:
+        for number in range(40):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 + 2e-5 * number)
+                for step in range(1, 1000):
+                    advance(loop, optimizer, step)
+            except (Alarm, RuntimeError) as error:  # a step that was interrupted may have set a rate or no rate
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                caught += isinstance(error, Alarm)
+                optimizer.load_state_dict(copy.deepcopy(good))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert caught > 0
+    other = Loop()
+    for trained, by in ((loop, optimizer), (other, kind(other.parameters, other.head))):
+        with torch.no_grad():
+            for parameter, values in zip(trained.parameters, weights):
+                parameter.copy_(values)
+        by.load_state_dict(copy.deepcopy(good))
+        advance(trained, by, 1)
+    assert all(torch.equal(one, two) for one, two in zip(loop.parameters, other.parameters))
 
 
 def test_two_heads_and_two_optimizers_keep_their_own_rates() -> None:

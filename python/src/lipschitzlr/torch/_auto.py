@@ -10,6 +10,7 @@ their averages and the buffers of the model are restored from one of three copie
 from __future__ import annotations
 
 import math
+import numbers
 import warnings
 import weakref
 from contextlib import contextmanager
@@ -87,7 +88,8 @@ class Auto(GroupOptimizer):
         if not isinstance(distributed, bool):
             raise TypeError(f"distributed is {distributed!r}; it must be True or False")
         network = params if isinstance(params, nn.Module) else head
-        head = head or (params if isinstance(params, nn.Module) else None)
+        if head is None and isinstance(params, nn.Module):
+            head = params
         layer = None if head is None else find_head(head)
         super().__init__(params.parameters() if isinstance(params, nn.Module) else params, weight_decay, scale)
         self._distributed = distributed
@@ -96,8 +98,7 @@ class Auto(GroupOptimizer):
         for buffer in self._given_buffers:
             if not isinstance(buffer, Tensor):
                 raise TypeError(f"buffers has {buffer!r}; it must be a list of tensors, such as model.buffers()")
-        matrices = [one for one in self._parameters() if one.requires_grad and one.dim() >= 2]
-        self._rule = AutoRule(total_steps, max(1, len(matrices)))
+        self._rule = AutoRule(total_steps, self._weight_tensors())
         self._kept: list[_Kept] = []  # the start, then what the rule has kept, the older first
         self._remark = ""
         self._rates: list[float] = []  # as set in each group
@@ -147,6 +148,8 @@ class Auto(GroupOptimizer):
         if getattr(self, "_kept", []):
             raise RuntimeError("parameters can't be added after the first step; make another Auto of all of them")
         super().add_param_group(param_group)
+        if hasattr(self, "_rule"):
+            self._rule.weight_tensors = self._weight_tensors()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         super().zero_grad(set_to_none=set_to_none)
@@ -164,7 +167,7 @@ class Auto(GroupOptimizer):
             reading = HeadReading() if self._meter is None else self._meter.take()
             value, norms = self._of_all(value, steps, reading, self._refusal(value, steps, reading))
             if not self._kept:
-                self._kept = [self._now(), self._now()]
+                self._kept = [self._now()] * 2  # nothing changes them
             decision = self._rule.observe(value, norms)
             first = self._rule.steps == 1 and not decision.reason
             self._remark = self._rule.introduction() if first else decision.reason
@@ -302,6 +305,9 @@ class Auto(GroupOptimizer):
         constant = head.constant / head.loss_scale() if head.backward > 0 else None
         return loss, AutoNorms(norms[0], norms[1], constant, norms[2])
 
+    def _weight_tensors(self) -> int:
+        return max(1, sum(one.requires_grad and one.dim() >= 2 for one in self._parameters()))
+
     def _buffers(self) -> list[Tensor]:
         """Those that the network has now: torch.optim.swa_utils.update_bn replaces them."""
         return self._given_buffers if self._network is None else list(self._network.buffers())
@@ -354,7 +360,7 @@ class Auto(GroupOptimizer):
 def _number(loss: Any) -> float:
     if isinstance(loss, Tensor) and loss.numel() == 1:
         return float(loss.detach())
-    if isinstance(loss, (int, float)) and not isinstance(loss, bool):
+    if isinstance(loss, numbers.Real) and not isinstance(loss, bool):
         return float(loss)
     given = "" if loss is None else f", not {type(loss).__name__}"
     raise TypeError(
