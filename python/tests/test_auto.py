@@ -405,6 +405,33 @@ def test_a_scaled_loss_leaves_the_rate_as_it_is() -> None:
             other.copy_(one)  # the pass that was left out counts in them
 
 
+@pytest.mark.parametrize("most", [0.3, 0.01])
+def test_clipped_gradients_have_the_rate_of_whole_ones(most: float) -> None:
+    constants = []
+    for clips in (False, True):
+        net = NormNet(1)
+        optimizer = Auto(net, total_steps=50)
+        loss = backward(net, optimizer, 0)
+        if clips:
+            assert nn.utils.clip_grad_norm_(net.parameters(), most) > 2 * most
+        optimizer.step(loss)
+        constants.append([optimizer.rate, *optimizer.constants.values()])
+    assert constants[1] == pytest.approx(constants[0], rel=1e-5)
+
+
+def test_clipping_beside_a_scaled_loss_is_an_error() -> None:
+    net = NormNet(1)
+    optimizer = Auto(net, total_steps=50)
+    x, y = examples(0)
+    loss = nn.functional.cross_entropy(net(x), y)
+    (2.0**16 * loss).backward()
+    for parameter in net.parameters():
+        assert parameter.grad is not None
+        parameter.grad /= 1.3 * 2.0**16
+    with pytest.raises(RuntimeError, match="leave clipping out"):
+        optimizer.step(loss)
+
+
 @pytest.mark.filterwarnings("ignore:torch.cuda.amp.GradScaler")  # it says that there is no GPU
 def test_the_gradient_scaler_takes_it() -> None:
     loop, plain_loop = Loop(), Loop()

@@ -302,8 +302,10 @@ class Auto(GroupOptimizer):
             raise refusal
         if not wanted:
             return loss, None
-        constant = head.constant / head.loss_scale() if head.backward > 0 else None
-        return loss, AutoNorms(norms[0], norms[1], constant, norms[2])
+        loss_scale, clipping = head.factors()
+        constant = head.constant / loss_scale if head.backward > 0 else None
+        # The constant of the loss is that of its gradient, not of a clipped one.
+        return loss, AutoNorms(norms[0] * clipping, norms[1] * clipping, constant, norms[2])
 
     def _weight_tensors(self) -> int:
         return max(1, sum(one.requires_grad and one.dim() >= 2 for one in self._parameters()))

@@ -12,7 +12,9 @@ from torch import Tensor, nn
 
 from ._tap import not_compiled
 
-_LEAST_LOSS_SCALE = 16.0  # below that tied weights, which get a gradient from elsewhere too, look the same
+_LEAST_LOSS_SCALE = 16.0
+_SAME = 0.03  # how far rounding in half precision takes a ratio from 1 or from a power of 2
+_LARGEST_CLIPPING = 1024.0  # beyond that it is GradScaler's factor times one of clipping, and nobody knows which
 
 
 class HeadReading(NamedTuple):
@@ -25,11 +27,22 @@ class HeadReading(NamedTuple):
     scaled_product: float = 0.0  # of the probe of the gradient in the backward passes with the one of W.grad
     probe_square: float = 0.0  # of the probe of W.grad
 
-    def loss_scale(self) -> float:
-        """By which GradScaler multiplied the loss before the backward pass and divided the gradients after it: a power
-        of 2."""
+    def factors(self) -> tuple[float, float]:
+        """By which GradScaler multiplied the loss before the backward pass and divided the gradients after it, a power
+        of 2; and by which clipping divided the gradients. Tied weights, which get a gradient from elsewhere too, make
+        the ratio smaller than 1."""
         ratio = self.scaled_product / self.probe_square if self.probe_square > 0 else 1.0
-        return 2.0 ** round(math.log2(ratio)) if math.isfinite(ratio) and ratio >= _LEAST_LOSS_SCALE else 1.0
+        if not math.isfinite(ratio) or ratio <= 1 + _SAME:
+            return 1.0, 1.0
+        power = 2.0 ** round(math.log2(ratio))
+        if ratio >= _LEAST_LOSS_SCALE and abs(ratio / power - 1) <= _SAME:
+            return power, 1.0
+        if ratio > _LARGEST_CLIPPING:
+            raise RuntimeError(
+                "the gradients were changed between backward() and step() by more than clipping or a GradScaler alone "
+                "does; leave clipping out: the steps of Auto are bounded without it"
+            )
+        return 1.0, ratio
 
 
 class HeadMeter:
