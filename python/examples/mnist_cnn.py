@@ -1,11 +1,12 @@
-"""A small convolutional network on the digits, trained twice with nothing to tune: with AdaMo, and with torch's AdamW
-whose rate LipschitzRate computes.
+"""A small convolutional network on the first 6,000 images of MNIST, trained twice: with AdaMo, and with torch's AdamW whose
+rate LipschitzRate computes.
 
-    python digits_cnn.py FOLDER/digits.csv [RECORDS]     with RECORDS, leaves a record of each training there
+    lipschitzlr data get mnist
+    python mnist_cnn.py "$(lipschitzlr data path mnist)" [RECORDS]     with RECORDS, leaves a record of each training there
 """
 from __future__ import annotations
 
-import csv
+import pathlib
 import sys
 import time
 from typing import Any, Callable, Optional
@@ -17,18 +18,24 @@ import lipschitzlr
 from lipschitzlr.torch import AdaMo, LipschitzRate
 
 
-def load(path: str) -> tuple[Tensor, Tensor]:
-    """Images of 8 x 8 grey values from 0 to 1, and their labels."""
-    with open(path, newline="", encoding="utf-8") as file:
-        table = torch.tensor([[float(value) for value in line] for line in list(csv.reader(file))[1:]])
-    return table[:, :-1].reshape(-1, 1, 8, 8) / 16, table[:, -1].long()
+IMAGES, TRAINED_ON, EPOCHS = 6000, 5000, 3
+
+
+def read(path: pathlib.Path, header: int) -> Tensor:
+    return torch.frombuffer(bytearray(path.read_bytes()[header:]), dtype=torch.uint8)
+
+
+def load(folder: pathlib.Path) -> tuple[Tensor, Tensor]:
+    """Images of 28 x 28 grey values from 0 to 1, and their labels, from the two IDX files."""
+    images = read(folder / "train-images-idx3-ubyte", 16).reshape(-1, 1, 28, 28)[:IMAGES] / 255
+    return images, read(folder / "train-labels-idx1-ubyte", 8)[:IMAGES].long()
 
 
 def make_model() -> nn.Sequential:
     return nn.Sequential(
-        nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(1, 16, 5, stride=2), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(16, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(128, 10),
+        nn.Flatten(), nn.Linear(288, 10),
     )  # fmt: skip
 
 
@@ -46,9 +53,9 @@ def train(make: Callable[[nn.Sequential], Any], images: Tensor, labels: Tensor, 
     model = make_model()
     optimizer = make(model)
     order = torch.randperm(len(images))
-    training, validation = order[:1500], order[1500:]
+    training, validation = order[:TRAINED_ON], order[TRAINED_ON:]
     accuracy = 0.0
-    for _ in range(10):
+    for _ in range(EPOCHS):
         began, total = time.monotonic(), 0.0
         for batch in training[torch.randperm(len(training))].split(50):
             optimizer.zero_grad()
@@ -73,16 +80,16 @@ def train(make: Callable[[nn.Sequential], Any], images: Tensor, labels: Tensor, 
 
 
 def main() -> None:
-    images, labels = load(sys.argv[1])
+    images, labels = load(pathlib.Path(sys.argv[1]))
     for name, make in (("adamo", adamo), ("adamw", adamw)):
         if len(sys.argv) > 2:
             with lipschitzlr.Record(
-                f"{sys.argv[2]}/{name}", data="digits", network="cnn", optimizer=name, epochs=10
+                f"{sys.argv[2]}/{name}", data="mnist", network="cnn", optimizer=name, epochs=EPOCHS
             ) as record:
                 accuracy = train(make, images, labels, record)
         else:
             accuracy = train(make, images, labels, None)
-        print(f"{name}: {100 * accuracy:.1f} % of 297 unseen digits")
+        print(f"{name}: {100 * accuracy:.1f} % of {IMAGES - TRAINED_ON} unseen images")
 
 
 if __name__ == "__main__":
