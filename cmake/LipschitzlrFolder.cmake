@@ -67,6 +67,23 @@ function(lipschitzlr_folder name)
   endif()
 endfunction()
 
+# Kernels are one source compiled once per instruction set; which one runs is decided at run time. Sets kernels to the
+# sources of the folder. (-Wno-psabi: vectors wider than the processor's never leave such a source, so their calling
+# convention is no matter.)
+macro(lipschitzlr_kernels folder)
+  set(kernels ${folder}/base.cpp ${folder}/select.cpp)
+  set_source_files_properties(${folder}/base.cpp PROPERTIES COMPILE_OPTIONS "-Wno-psabi")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND kernels ${folder}/avx2.cpp ${folder}/avx512.cpp)
+    set_source_files_properties(${folder}/avx2.cpp PROPERTIES COMPILE_OPTIONS "-Wno-psabi;-mavx2;-mfma")
+    set_source_files_properties(
+      ${folder}/avx512.cpp
+      PROPERTIES COMPILE_OPTIONS
+                 "-Wno-psabi;-mavx2;-mfma;-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mprefer-vector-width=512")
+  endif()
+  set_source_files_properties(${kernels} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+endmacro()
+
 function(lipschitzlr_test name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "OWN_FLAGS" "" "SOURCES;LINKS")
   add_executable(${name}_test ${ARG_SOURCES})

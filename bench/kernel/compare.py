@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Times one loss+gradient of our kernels against NumPy (SciPy for sparse rows) and scikit-learn: same data, same number
-of threads, taking turns within one run. Before that, loss and gradient must agree.
+of threads, taking turns within one run. Before that, loss and gradient must agree. Then X'X (gram) and Cholesky factors
+against OpenBLAS and Eigen.
     compare.py KERNEL_BENCH [--threads N] [--rounds N] [--quick] [--a9a FILE] [--only NAME]"""
 import argparse
 import json
@@ -24,6 +25,7 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "BLIS_NUM_THREADS", "MKL
 
 import numpy as np  # noqa: E402
 import scipy.sparse  # noqa: E402
+import algebra  # noqa: E402
 from peers import Peer, Sklearn  # noqa: E402
 
 # name, family, scalar, rows, columns, outputs, goal against NumPy (0: none), rows of a mini-batch (0: all rows)
@@ -209,6 +211,9 @@ def main():
     if limits:
         print(f"Kernels: {isa}. Machine at best, same run: {limits['bytes'] / 1e9:.1f} GB/s read, "
               f"{limits['operations'] / 1e9:.0f} GFLOP/s (double)")
+    if options.only in "gram" or options.only in "cholesky":
+        bench = os.path.join(os.path.dirname(os.path.abspath(options.kernel_bench)), "algebra_bench")
+        algebra.run(bench, options.threads, 3 if options.quick else options.rounds, options.only)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ constexpr double kUnreached = 1e-6;  // a share of g that B^-1 g does not explai
 
 }  // namespace
 
-CurvatureMatrix::CurvatureMatrix(Eigen::MatrixXd matrix) : unit_(std::move(matrix)) {
+CurvatureMatrix::CurvatureMatrix(Eigen::MatrixXd matrix, ThreadPool* pool) : unit_(std::move(matrix)) {
   if (unit_.rows() != unit_.cols()) {
     throw Error(Fault::usage, fmt::format("a curvature matrix is square, not {} x {}", unit_.rows(), unit_.cols()));
   }
@@ -26,9 +26,9 @@ CurvatureMatrix::CurvatureMatrix(Eigen::MatrixXd matrix) : unit_(std::move(matri
   }
   scale_ = unit_.diagonal().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 0; });
   unit_ = scale_.asDiagonal() * unit_ * scale_.asDiagonal();
-  cholesky_.compute(unit_);
+  cholesky_.emplace(unit_, pool);
   const double least = static_cast<double>(size()) * 8 * std::numeric_limits<double>::epsilon();
-  const double reciprocal = cholesky_.info() == Eigen::Success ? cholesky_.rcond() : 0;
+  const double reciprocal = cholesky_->reciprocal_condition();
   condition_ = reciprocal > least ? 1 / reciprocal : kInfinity;
   rank_ = size();
   if (std::isfinite(condition_)) return;
@@ -40,8 +40,7 @@ CurvatureMatrix::CurvatureMatrix(Eigen::MatrixXd matrix) : unit_(std::move(matri
 
 Eigen::MatrixXd CurvatureMatrix::step(const Eigen::MatrixXd& gradient) const {
   const Eigen::MatrixXd scaled = scale_.asDiagonal() * gradient;
-  return scale_.asDiagonal() *
-         (orthogonal_ ? Eigen::MatrixXd(orthogonal_->solve(scaled)) : Eigen::MatrixXd(cholesky_.solve(scaled)));
+  return scale_.asDiagonal() * (orthogonal_ ? Eigen::MatrixXd(orthogonal_->solve(scaled)) : cholesky_->solve(scaled));
 }
 
 double CurvatureMatrix::decrement(const Eigen::MatrixXd& gradient) const {
@@ -57,11 +56,6 @@ double CurvatureMatrix::decrement(const Eigen::MatrixXd& gradient) const {
   return std::max(0.0, gradient.cwiseProduct(found).sum());
 }
 
-double CurvatureMatrix::inverse_bound() const {
-  if (orthogonal_) return kInfinity;
-  // The trace of C^-1 = L^-T L^-1.
-  const Eigen::MatrixXd inverse = cholesky_.matrixL().solve(Eigen::MatrixXd::Identity(size(), size()));
-  return inverse.squaredNorm();
-}
+double CurvatureMatrix::inverse_bound() const { return orthogonal_ ? kInfinity : cholesky_->inverse_trace(); }
 
 }  // namespace lipschitzlr::bound

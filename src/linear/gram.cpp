@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
+#include "base/block/block.hpp"
 #include "linear/buffer.hpp"
 #include "linear/matrix_view.hpp"
 #include "lipschitzlr/base/collective.hpp"
@@ -12,12 +14,13 @@
 namespace lipschitzlr::linear {
 namespace {
 
-constexpr std::size_t kDepth = 256;         // rows packed at a time: a block's share of them fits the first-level cache
-constexpr std::size_t kStripe = 64;         // columns of the result that a task computes
-constexpr double kTaskWork = 1 << 18;       // multiplications of a task at least
-constexpr double kWorkPerPartial = 8;       // and for every number of its partial result
-constexpr std::size_t kMostRowChunks = 32;  // of rows
-constexpr std::size_t kMostPartialBytes = 64 << 20;  // of partial results
+constexpr std::size_t kDepth = 128;                 // rows packed at a time: a panel of them fits the first-level cache
+constexpr std::size_t kStripe = 120;                // columns of the result that a task computes at most, nearly
+constexpr double kTaskWork = 1 << 18;               // multiplications of a task at least
+constexpr double kDenseWork = 64, kSparseWork = 8;  // and for every number of its partial result
+constexpr std::size_t kAddedInPlace = 1 << 16, kAddedColumns = 16;  // numbers that wake no thread; columns of a task
+constexpr std::size_t kMostRowChunks = 32;                          // of rows
+constexpr std::size_t kMostPartialBytes = 64 << 20;                 // of partial results
 
 std::size_t round_up(std::size_t number, std::size_t step) { return (number + step - 1) / step * step; }
 
@@ -26,61 +29,72 @@ struct Chunks {
   std::size_t rows, count;
 
   // size: of a partial result, in numbers, which take time to clear and to add up.
-  Chunks(std::size_t all_rows, double work, std::size_t size) {
+  Chunks(std::size_t all_rows, double work, double least_work, std::size_t size) {
     const std::size_t by_memory =
         std::max<std::size_t>(1, kMostPartialBytes / sizeof(double) / std::max<std::size_t>(1, size));
-    const double task = std::max(kTaskWork, kWorkPerPartial * static_cast<double>(size));
+    const double task = std::max(kTaskWork, least_work * static_cast<double>(size));
     const auto by_work = static_cast<std::size_t>(std::clamp(work / task, 1.0, 1.0 * kMostRowChunks));
     rows = std::max<std::size_t>(1, (all_rows + std::min(by_memory, by_work) - 1) / std::min(by_memory, by_work));
     count = std::max<std::size_t>(1, (all_rows + rows - 1) / rows);
   }
 };
 
-// Some columns of the rows, each times its weight, in groups of the kernel's width: a group's rows one after the other.
-template <std::size_t Columns, class Scalar>
-void pack_groups(const Scalar* rows, std::size_t stride, const double* d, std::size_t depth, std::size_t width,
-                 double* to) {
-  for (std::size_t i = 0; i < depth; ++i) {
-    const double weight = d == nullptr ? 1 : d[i];
-    const Scalar* const from = rows + i * stride;
-    std::size_t j = 0;
-    for (; j + Columns <= width; j += Columns) {
-      double* const group = to + j * depth + i * Columns;
-      for (std::size_t u = 0; u < Columns; ++u) group[u] = weight * static_cast<double>(from[j + u]);
-    }
-    if (j == width) continue;
-    double* const group = to + j * depth + i * Columns;
-    for (std::size_t u = 0; u < Columns; ++u) group[u] = j + u < width ? weight * static_cast<double>(from[j + u]) : 0;
+// The lower triangle of X'DX by columns, padded to whole blocks, and how it is cut into stripes of columns.
+struct Layout {
+  const block::Kernels& kernels = block::kernels();
+  std::size_t n, stride, columns;  // of X; of the result in memory
+  std::size_t width, stripes;      // nearly equal ones
+
+  explicit Layout(std::size_t features)
+      : n(features), stride(round_up(n, kernels.lanes)), columns(round_up(n, kernels.columns)) {
+    const std::size_t most = round_up(kStripe, kernels.panel), count = std::max<std::size_t>(1, (n + most - 1) / most);
+    width = round_up(std::max<std::size_t>(1, (n + count - 1) / count), kernels.panel);
+    stripes = (n + width - 1) / width;
+  }
+  std::size_t size() const { return stride * columns; }
+};
+
+// Some columns of the rows, times d, in a panel; a copy that does not wait for memory row by row.
+template <class Scalar>
+void pack(const block::Kernels& kernels, const Scalar* from, std::size_t stride, std::size_t rows, std::size_t width,
+          const double* d, double* to) {
+  if constexpr (std::is_same_v<Scalar, float>) {
+    kernels.pack_float(from, stride, rows, width, d, to);
+  } else {
+    kernels.pack_double(from, stride, rows, width, d, to);
   }
 }
 
-// One stripe of columns of the lower triangle of X'DX over one chunk of rows.
+// One stripe of columns of the result over one chunk of rows; what it holds before does not matter.
 template <class Scalar>
-void add_stripe(const DenseMatrix<Scalar>& features, const Vector<double>& d, std::size_t first, std::size_t last,
-                std::size_t column, std::size_t stride, double* result) {
-  const kernel::Gram& kernel = kernel::kernels<double>().gram;
-  const std::size_t n = size_of(features.cols());
-  const std::size_t width = std::min(kStripe, n - column);
-  const std::size_t panel = kernel::Gram::kMostVectors * kernel.lanes;
+void compute_stripe(const Layout& layout, const DenseMatrix<Scalar>& features, const Vector<double>& d,
+                    std::size_t first, std::size_t last, std::size_t column, double* result) {
+  const block::Kernels& kernels = layout.kernels;
+  const std::size_t n = layout.n, lanes = kernels.lanes, panel = kernels.panel, stride = layout.stride;
+  const std::size_t end = std::min(column + layout.width, n);
+  for (std::size_t j = column; j < round_up(end, kernels.columns); ++j) {
+    std::fill(result + j * stride + column, result + (j + 1) * stride, 0.0);
+  }
   Buffer<double> left_buffer, right_buffer;
   double* const left = left_buffer.reserve(kDepth * panel);
-  double* const right = right_buffer.reserve(kDepth * round_up(width, kernel.columns));
+  double* const right = right_buffer.reserve(kDepth * layout.width);
   for (std::size_t row = first; row < last; row += kDepth) {
     const std::size_t depth = std::min(kDepth, last - row);
-    const auto at = [&](std::size_t i) { return features.data() + (row + i) * n; };
-    const auto pack = kernel.columns == 8 ? pack_groups<8, Scalar> : pack_groups<4, Scalar>;
-    pack(at(0) + column, n, d.size() == 0 ? nullptr : d.data() + row, depth, width, right);
-    // Panels start where the diagonal meets the stripe: what lies above it is not needed.
-    for (std::size_t top = column / kernel.lanes * kernel.lanes; top < n; top += panel) {
-      const std::size_t vectors = std::min(kernel::Gram::kMostVectors, (n - top + kernel.lanes - 1) / kernel.lanes);
-      const std::size_t height = vectors * kernel.lanes, filled = std::min(height, n - top);
-      for (std::size_t i = 0; i < depth; ++i) {
-        double* const to = left + i * height;
-        std::copy_n(at(i) + top, filled, to);
-        std::fill(to + filled, to + height, 0.0);
-      }
-      for (std::size_t j = 0; j < width && column + j < top + height; j += kernel.columns) {
-        kernel.block[vectors - 1](left, right + j * depth, depth, result + (column + j) * stride + top, stride);
+    const auto pack_at = [&](std::size_t top, const double* weights, double* to) {
+      pack(kernels, features.data() + row * n + top, n, depth, std::min(panel, n - top), weights, to);
+    };
+    for (std::size_t top = column; top < n; top += panel) {
+      const std::size_t place = (top - column) * depth;
+      if (top < end) pack_at(top, d.size() == 0 ? nullptr : d.data() + row, right + place);
+      const bool packed = top < end && d.size() == 0;
+      if (!packed) pack_at(top, nullptr, left);
+      const double* const a = packed ? right + place : left;
+      const std::size_t vectors = (std::min(panel, n - top) + lanes - 1) / lanes;
+      for (std::size_t j = column; j < std::min(end, top + panel); j += kernels.columns) {
+        const std::size_t skipped = j > top ? (j - top) / lanes : 0;  // vectors above the diagonal
+        const double* const b = right + (j - column) / panel * panel * depth + (j - column) % panel;
+        kernels.add[vectors - skipped - 1](a + skipped * lanes, b, depth, result + j * stride + top + skipped * lanes,
+                                           stride);
       }
     }
   }
@@ -103,26 +117,32 @@ void add_rows(const SparseMatrix<Scalar>& features, const Vector<double>& d, std
   }
 }
 
-// The partial results one after the other, n columns of the given stride each, and their sum in that order.
+// The partial results of the chunks, added up in their order.
 template <class Scalar>
 Eigen::MatrixXd partial_sum(const DenseMatrix<Scalar>& features, const Vector<double>& d, ThreadPool& pool) {
   const std::size_t m = size_of(features.rows()), n = size_of(features.cols());
-  const kernel::Gram& kernel = kernel::kernels<double>().gram;
-  const std::size_t stride = round_up(n, kernel.lanes), columns = round_up(n, kernel.columns);
-  const Chunks chunks(m, static_cast<double>(m) * static_cast<double>(n * std::min(n, kStripe)) / 2, stride * columns);
-  const std::size_t stripes = (n + kStripe - 1) / kStripe;
-  std::vector<double> partial(chunks.count * stride * columns);
-  pool.run(chunks.count * stripes, [&](std::size_t task) {
-    const std::size_t chunk = task / stripes;
-    add_stripe(features, d, chunk * chunks.rows, std::min(m, (chunk + 1) * chunks.rows), task % stripes * kStripe,
-               stride, partial.data() + chunk * stride * columns);
+  const Layout layout(n);
+  const Chunks chunks(m, static_cast<double>(m) * static_cast<double>(n * std::min(n, layout.width)) / 2, kDenseWork,
+                      layout.size());
+  Buffer<double> buffer;
+  double* const partial = buffer.reserve(chunks.count * layout.size());
+  pool.run(chunks.count * layout.stripes, [&](std::size_t task) {
+    const std::size_t chunk = task / layout.stripes;
+    compute_stripe(layout, features, d, chunk * chunks.rows, std::min(m, (chunk + 1) * chunks.rows),
+                   task % layout.stripes * layout.width, partial + chunk * layout.size());
   });
-  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(features.cols(), features.cols());
-  for (std::size_t chunk = 0; chunk < chunks.count; ++chunk) {
-    sum += Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>(partial.data() + chunk * stride * columns,
-                                                                      sum.rows(), sum.cols(),
-                                                                      Eigen::OuterStride<>(static_cast<Index>(stride)));
-  }
+  Eigen::MatrixXd sum(features.cols(), features.cols());
+  const std::size_t sums = chunks.count * n * n < kAddedInPlace ? 1 : (n + kAddedColumns - 1) / kAddedColumns;
+  pool.run(sums, [&](std::size_t task) {
+    for (std::size_t j = n * task / sums; j < n * (task + 1) / sums; ++j) {
+      double* const to = sum.data() + j * n;
+      std::copy_n(partial + j * layout.stride + j, n - j, to + j);
+      for (std::size_t chunk = 1; chunk < chunks.count; ++chunk) {
+        const double* const from = partial + chunk * layout.size() + j * layout.stride;
+        for (std::size_t i = j; i < n; ++i) to[i] += from[i];
+      }
+    }
+  });
   return sum;
 }
 
@@ -130,7 +150,8 @@ template <class Scalar>
 Eigen::MatrixXd partial_sum(const SparseMatrix<Scalar>& features, const Vector<double>& d, ThreadPool& pool) {
   const std::size_t m = size_of(features.rows()), n = size_of(features.cols());
   const double cells = static_cast<double>(features.nonZeros());
-  const Chunks chunks(m, kSparseCost * cells * cells / static_cast<double>(std::max<std::size_t>(1, m)), n * n);
+  const Chunks chunks(m, kSparseCost * cells * cells / static_cast<double>(std::max<std::size_t>(1, m)), kSparseWork,
+                      n * n);
   std::vector<Eigen::MatrixXd> partial(chunks.count);
   pool.run(chunks.count, [&](std::size_t chunk) {
     partial[chunk] = Eigen::MatrixXd::Zero(features.cols(), features.cols());
@@ -149,8 +170,8 @@ Eigen::MatrixXd gram(const Matrix& features, const Vector<double>& d, ThreadPool
                                           d.size(), features.rows()));
   }
   Eigen::MatrixXd sum = partial_sum(features, d, pool);
-  all_reduce_sum(communicator, sum);
   sum.template triangularView<Eigen::StrictlyUpper>() = sum.transpose();
+  all_reduce_sum(communicator, sum);
   return sum;
 }
 

@@ -16,8 +16,9 @@ Eigen::MatrixXd mean_gram(const Problem<Scalar>& problem, const Vector<double>& 
 
 template <class Scalar>
 bound::CurvatureMatrix constant_curvature(const Problem<Scalar>& problem, double factor) {
-  return bound::CurvatureMatrix(factor * mean_gram(problem, {}) +
-                                penalty_curvature(problem.setup().penalty, problem.features()));
+  return bound::CurvatureMatrix(
+      factor * mean_gram(problem, {}) + penalty_curvature(problem.setup().penalty, problem.features()),
+      &problem.pool());
 }
 
 template <class Scalar>
@@ -44,7 +45,7 @@ bound::CurvatureMatrix hessian_at(const Problem<Scalar>& problem, const FullPass
     auto diagonal = matrix.diagonal().segment(a * n, n);
     diagonal = diagonal.cwiseMax(0).eval();
   }
-  return bound::CurvatureMatrix(std::move(matrix));
+  return bound::CurvatureMatrix(std::move(matrix), &problem.pool());
 }
 
 template Eigen::MatrixXd mean_gram(const Problem<float>&, const Vector<double>&);

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/isas.hpp"
 #include "base/thread_communicator.hpp"
-#include "linear/isas.hpp"
 #include "linear/problems.hpp"
 #include "lipschitzlr/base/error.hpp"
 
@@ -49,21 +49,22 @@ void check_shapes(double tolerance) {
 }
 
 TEST(Gram, AgreesWithThreeLoopsForEveryInstructionSet) {
-  for (const std::string& name : expected_isas()) {
-    const Isa isa(name);
+  for (const std::string& name : test::expected_isas()) {
+    const test::Isa isa(name);
     check_shapes<double>(1e-13);
     check_shapes<float>(1e-13);
   }
 }
 
 TEST(Gram, ThreadsDoNotChangeABit) {
-  const DenseMatrix<double> dense = random_matrix(9000, 70, 6);
+  const DenseMatrix<double> dense = random_matrix(9000, 70, 6), wide = random_matrix(1300, 250, 6);
   const SparseMatrix<double> sparse = dense.unaryExpr([](double x) { return x > 1 ? x : 0; }).sparseView();
   const Vector<double> d = random_weights(9000);
   ThreadPool one(1);
   for (const unsigned threads : {2u, 7u}) {
     ThreadPool pool(threads);
     EXPECT_EQ(gram(dense, d, pool), gram(dense, d, one));
+    EXPECT_EQ(gram(wide, {}, pool), gram(wide, {}, one));
     EXPECT_EQ(gram(sparse, d, pool), gram(sparse, d, one));
   }
 }

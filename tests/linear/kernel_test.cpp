@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "linear/isas.hpp"
+#include "base/isas.hpp"
 #include "lipschitzlr/base/random.hpp"
 
 namespace lipschitzlr::linear::kernel {
@@ -53,8 +53,8 @@ void check_functions(const Kernels<Scalar>& kernels) {
 }
 
 TEST(Kernel, ExponentialAndLogarithmAreRightToTheLastPlaces) {
-  for (const std::string& name : expected_isas()) {
-    const Isa isa(name);
+  for (const std::string& name : test::expected_isas()) {
+    const test::Isa isa(name);
     ASSERT_EQ(kernels<float>().name, name);
     ASSERT_EQ(kernels<double>().name, name);
     check_functions(kernels<float>());

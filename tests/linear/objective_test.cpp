@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "linear/isas.hpp"
+#include "base/isas.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 
@@ -137,8 +137,8 @@ const std::vector<Shape> kShapes = {
 template <class Scalar>
 void check_shapes() {
   ThreadPool pool(2);
-  for (const std::string& name : expected_isas()) {
-    const Isa isa(name);
+  for (const std::string& name : test::expected_isas()) {
+    const test::Isa isa(name);
     for (const Shape& shape : kShapes) {
       const std::string what = to_string(shape.family) + " " + std::to_string(shape.rows) + " x " +
                                std::to_string(shape.columns) + " x " + std::to_string(shape.classes) + " " + name;
@@ -216,8 +216,8 @@ TEST(Objective, GivesTheSameBitsForOneTwoAndSevenThreads) {
 
 TEST(Objective, SparseRowsOfOnesNeedNoValuesAndGiveTheSame) {
   ThreadPool pool(2);
-  for (const std::string& name : expected_isas()) {
-    const Isa isa(name);
+  for (const std::string& name : test::expected_isas()) {
+    const test::Isa isa(name);
     for (Family family : {Family::linear, Family::logistic}) {
       auto problem = make_problem<double>(family, 600, 40, 1, 0.3);
       problem.dense = (problem.dense.array() != 0).cast<double>();
@@ -258,8 +258,8 @@ std::pair<double, Weights<Scalar>> at_scores(Family family, const std::vector<Sc
 }
 
 TEST(Objective, StaysFiniteAndExactForExtremeScores) {
-  for (const std::string& name : expected_isas()) {
-    const Isa isa(name);
+  for (const std::string& name : test::expected_isas()) {
+    const test::Isa isa(name);
     auto [loss, gradient] = at_scores<double>(Family::logistic, {1e300}, 1);
     EXPECT_EQ(loss, 0);
     EXPECT_EQ(gradient(0, 0), 0);
@@ -360,16 +360,16 @@ TEST(Family, NamesGoThereAndBack) {
 TEST(KernelIsa, FollowsTheEnvironmentAndRefusesUnknownNames) {
   const std::string best = kernel_isa();
   {
-    const Isa isa(best);
+    const test::Isa isa(best);
     EXPECT_EQ(kernel_isa(), best);
   }
 #if defined(__x86_64__)
   {
-    const Isa isa("plain");
+    const test::Isa isa("plain");
     EXPECT_EQ(kernel_isa(), "plain");
   }
 #endif
-  const Isa isa("mmx");
+  const test::Isa isa("mmx");
   EXPECT_EQ(fault_of([] { kernel_isa(); }), Fault::usage);
 }
 

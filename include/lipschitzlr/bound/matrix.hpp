@@ -5,11 +5,11 @@
 //   least squares S + P, exact     logistic S/4 + P     softmax S/2 + P for each output
 // The last one is Boehning's (I - 11'/k)/2 (x) S on all directions that change a prediction, and no smaller elsewhere.
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/QR>
 #include <optional>
 
+#include "lipschitzlr/base/cholesky.hpp"
 #include "lipschitzlr/base/matrix.hpp"
 
 namespace lipschitzlr::bound {
@@ -21,7 +21,8 @@ inline constexpr double kLeastSquaresCurvature = 1, kLogisticCurvature = 0.25, k
 class CurvatureMatrix {
  public:
   // Throws Error (usage) unless it is square, Error (data) when an entry is not finite or the diagonal is negative.
-  explicit CurvatureMatrix(Eigen::MatrixXd matrix);
+  // A pool makes a large one faster.
+  explicit CurvatureMatrix(Eigen::MatrixXd matrix, ThreadPool* pool = nullptr);
 
   // B^-1 g for each column of g.
   Eigen::MatrixXd step(const Eigen::MatrixXd& gradient) const;
@@ -41,7 +42,7 @@ class CurvatureMatrix {
  private:
   Vector<double> scale_;
   Eigen::MatrixXd unit_;  // C
-  Eigen::LLT<Eigen::MatrixXd> cholesky_;
+  std::optional<Cholesky> cholesky_;
   std::optional<Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>> orthogonal_;
   double condition_;
   Index rank_;

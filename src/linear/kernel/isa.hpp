@@ -13,13 +13,6 @@
 namespace lipschitzlr::linear::kernel::LIPSCHITZLR_ISA_SPACE {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr std::size_t kVectorBytes = 64;
-#elif defined(__AVX2__)
-constexpr std::size_t kVectorBytes = 32;
-#else
-constexpr std::size_t kVectorBytes = 16;
-#endif
 // What fits into 32 registers, or into 16: outputs of a group, vectors of a strip, sums of a tile.
 #if defined(__AVX512F__) || defined(__aarch64__)
 constexpr std::size_t kGroup = 5, kStrip = 4, kTile = 24;
@@ -29,12 +22,11 @@ constexpr std::size_t kGroup = 3, kStrip = 3, kTile = 12;
 
 // In this order: they build on one another.
 // clang-format off
-#include "linear/kernel/vector.hpp"
+#include "base/vector.hpp"
 #include "linear/kernel/losses.hpp"
 #include "linear/kernel/lanes.hpp"
 #include "linear/kernel/dense.hpp"
 #include "linear/kernel/sparse.hpp"
-#include "linear/kernel/gram.hpp"
 // clang-format on
 
 template <class T, Vec<T> (*Function)(Vec<T>)>
@@ -55,8 +47,7 @@ constexpr Kernels<T> table() {
       lanes_size<T>,
       fill_lanes<T>,
       map<T, exp_vector<T>>,
-      map<T, log1p_vector<T>>,
-      {kLanes<double>, kGramColumns, {gram_block<1>, gram_block<2>, gram_block<3>}}};
+      map<T, log1p_vector<T>>};
 }
 
 }  // namespace

@@ -54,15 +54,6 @@ struct Engine {
   void (*scores)(const Job<Scalar>& job, Scalar* outcome);  // count x outputs, row by row
 };
 
-// The innermost block of X'DX, always in double: c += a b' over count rows, c by columns with the given stride.
-struct Gram {
-  static constexpr std::size_t kMostVectors = 3;
-  std::size_t lanes;    // numbers in a vector
-  std::size_t columns;  // of a block
-  void (*block[kMostVectors])(const double* a, const double* b, std::size_t count, double* c,
-                              std::size_t stride);  // a block of 1, 2 or 3 vectors of rows
-};
-
 template <class Scalar>
 struct Kernels {
   const char* name;
@@ -72,11 +63,9 @@ struct Kernels {
   void (*fill_lanes)(std::size_t rows, std::size_t features, const Scalar* dense, Scalar* lanes);
   void (*exp)(std::size_t count, const Scalar* in, Scalar* out);    // arguments <= 0
   void (*log1p)(std::size_t count, const Scalar* in, Scalar* out);  // arguments >= 0
-  Gram gram;
 };
 
-// The kernels in use: the best the processor has, or the one the environment variable LIPSCHITZLR_ISA names (throws
-// Error (usage) when that is unknown or the processor lacks it).
+// The kernels of base/instruction_set.hpp's choice.
 template <class Scalar>
 const Kernels<Scalar>& kernels();
 

@@ -1,7 +1,16 @@
 // A vector of the instruction set this source is compiled for, with what the kernels need of it: loads that never touch
-// memory past the end, sums across lanes, exp and log1p. Included by isa.hpp only, inside that set's own namespace.
+// memory past the end, sums across lanes, exp and log1p. Included by sources that are compiled once per instruction
+// set, inside that set's own namespace.
 //   exp(x)   = 2^n exp(r),  n = round(x / ln 2),  r = x - n ln 2,  exp(r) by its Taylor series, |r| <= ln(2)/2
 //   log1p(x) = e ln 2 + 2 artanh(s),  1 + x = 2^e (1 + f),  s = f / (2 + f),  |s| <= 3 - 2 sqrt 2, again by Taylor
+
+#if defined(__AVX512F__)
+constexpr std::size_t kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr std::size_t kVectorBytes = 32;
+#else
+constexpr std::size_t kVectorBytes = 16;
+#endif
 
 template <class T, std::size_t Lanes>
 struct VectorOf {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace lipschitzlr::linear {
+namespace lipschitzlr::test {
 
 inline std::vector<std::string> expected_isas() {
 #if defined(__x86_64__)
@@ -31,4 +31,4 @@ class Isa {
   ~Isa() { unsetenv("LIPSCHITZLR_ISA"); }
 };
 
-}  // namespace lipschitzlr::linear
+}  // namespace lipschitzlr::test

@@ -1,0 +1,2 @@
+#define LIPSCHITZLR_ISA_SPACE base
+#include "base/block/isa.hpp"
