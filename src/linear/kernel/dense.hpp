@@ -1,20 +1,30 @@
 // Dense rows. Outputs are worked on in groups of at most kGroup, so that a tile of partial sums stays in registers:
 // scores add up 4 rows x group over the features, gradients a strip of features x group over the rows of a block, which
-// is still in cache. Packed weights and gradients stand group by group, then vector by vector, then output by output.
-// Included by isa.hpp only.
+// is still in cache. Gradients of more outputs have groups twice as large and narrow strips: every number of a row is
+// then read from the second-level cache once instead of twice. Packed weights and gradients stand group by group, then
+// vector by vector, then output by output. Included by isa.hpp only.
 
 constexpr std::size_t kTileRows = 4;
-constexpr std::size_t kBlockBytes = 192 * 1024;  // of rows, to stay in the second-level cache next to the gradient
+constexpr std::size_t kBlockBytes = 224 * 1024;  // of rows, to stay in the second-level cache next to the gradient
+constexpr std::size_t kLargeGroup = 2 * kGroup, kNarrowStrip = 2;
 
 template <class T>
 using RowPointers = const T* [kBlock];
 
-inline std::size_t group_count(std::size_t outputs) { return (outputs + kGroup - 1) / kGroup; }
+// The outputs in groups of nearly equal size.
+class Groups {
+ public:
+  Groups(std::size_t outputs, std::size_t most) : outputs_(outputs), count_((outputs + most - 1) / most) {}
+  std::size_t count() const { return count_; }
+  std::size_t begin(std::size_t group) const { return group * outputs_ / count_; }
+  std::size_t size(std::size_t group) const { return begin(group + 1) - begin(group); }
 
-// Groups of nearly equal size; begin of group g.
-inline std::size_t group_begin(std::size_t outputs, std::size_t group) {
-  return group * outputs / group_count(outputs);
-}
+ private:
+  std::size_t outputs_, count_;
+};
+
+inline Groups score_groups(std::size_t outputs) { return {outputs, kGroup}; }
+inline Groups gradient_groups(std::size_t outputs) { return {outputs, outputs > kGroup ? kLargeGroup : kGroup}; }
 
 template <class T>
 std::size_t dense_packed_size(std::size_t features, std::size_t outputs) {
@@ -28,11 +38,10 @@ std::size_t scratch_size(std::size_t, std::size_t outputs) {
 
 // Calls move(place in n x k, place in the packed layout) for every weight.
 template <class T, class Move>
-inline void for_each_packed(std::size_t features, std::size_t outputs, Move move) {
+inline void for_each_packed(std::size_t features, std::size_t outputs, const Groups& groups, Move move) {
   const std::size_t padded = round_up(features, kLanes<T>);
-  for (std::size_t group = 0; group < group_count(outputs); ++group) {
-    const std::size_t begin = group_begin(outputs, group);
-    const std::size_t size = group_begin(outputs, group + 1) - begin;
+  for (std::size_t group = 0; group < groups.count(); ++group) {
+    const std::size_t begin = groups.begin(group), size = groups.size(group);
     for (std::size_t j = 0; j < features; j += kLanes<T>) {
       const std::size_t lanes = features - j < kLanes<T> ? features - j : kLanes<T>;
       const std::size_t packed = begin * padded + j * size;
@@ -51,12 +60,14 @@ void dense_pack(std::size_t features, std::size_t outputs, const T* weights, T* 
     const std::size_t size = dense_packed_size<T>(features, outputs);
     for (std::size_t i = 0; i < size; ++i) packed[i] = 0;
   }
-  for_each_packed<T>(features, outputs, [=](std::size_t plain, std::size_t place) { packed[place] = weights[plain]; });
+  for_each_packed<T>(features, outputs, score_groups(outputs),
+                     [=](std::size_t plain, std::size_t place) { packed[place] = weights[plain]; });
 }
 
 template <class T>
 void dense_unpack(std::size_t features, std::size_t outputs, const T* packed, T* gradient) {
-  for_each_packed<T>(features, outputs, [=](std::size_t plain, std::size_t place) { gradient[plain] = packed[place]; });
+  for_each_packed<T>(features, outputs, gradient_groups(outputs),
+                     [=](std::size_t plain, std::size_t place) { gradient[plain] = packed[place]; });
 }
 
 template <class T, std::size_t Group>
@@ -95,6 +106,8 @@ __attribute__((noinline)) void group_scores(const T* const* rows, std::size_t co
   for (std::size_t i = 0; i < count; i += kTileRows) score_tile<T, Group>(rows + i, features, weights, scores + i);
 }
 
+constexpr std::size_t strip_of(std::size_t group) { return group > kGroup ? kNarrowStrip : kStrip; }
+
 // Adds to Strip vectors of features x Group outputs; several rows at once when the tile alone would wait for its sums.
 // Reads no memory but what the scores have just read: time to fetch the next block, ahead bytes further on.
 template <class T, std::size_t Group, std::size_t Strip, bool Partial>
@@ -108,11 +121,11 @@ void gradient_strip(const T* const* rows, std::size_t count, std::size_t offset,
     for (std::size_t v = 0; v < Strip; ++v) {
       const T* from = rows[row] + offset + v * kLanes<T>;
       x[v] = Partial && v + 1 == Strip ? load_some(from, some) : load<Vec<T>>(from);
-      if constexpr (Strip == kStrip && !Partial) {
+      if constexpr (Group > kGroup || (Strip == kStrip && !Partial)) {
         __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + ahead), 0, 2);
       }
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (std::size_t c = 0; c < Group; ++c) {
       const Vec<T> residual = all<T>(residuals[c * kBlock + row]);
 #pragma GCC unroll 8
@@ -127,7 +140,7 @@ void gradient_strip(const T* const* rows, std::size_t count, std::size_t offset,
   for (; row < count; ++row) add(row, sum[0]);
 #pragma GCC unroll 8
   for (std::size_t v = 0; v < Strip; ++v) {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (std::size_t c = 0; c < Group; ++c) {
       Vec<T> total = sum[0][c][v];
 #pragma GCC unroll 4
@@ -139,30 +152,33 @@ void gradient_strip(const T* const* rows, std::size_t count, std::size_t offset,
 }
 
 template <class T, std::size_t Group, std::size_t Strip>
-inline void last_strip(const T* const* rows, std::size_t count, std::size_t offset, std::size_t some,
+inline void last_strip(const T* const* rows, std::size_t count, std::size_t offset, std::size_t some, std::size_t ahead,
                        const T* residuals, T* gradient) {
   if (some == 0) {
-    gradient_strip<T, Group, Strip, false>(rows, count, offset, some, 0, residuals, gradient);
+    gradient_strip<T, Group, Strip, false>(rows, count, offset, some, ahead, residuals, gradient);
   } else {
-    gradient_strip<T, Group, Strip, true>(rows, count, offset, some, 0, residuals, gradient);
+    gradient_strip<T, Group, Strip, true>(rows, count, offset, some, ahead, residuals, gradient);
   }
 }
 
 template <class T, std::size_t Group>
 __attribute__((noinline)) void group_gradient(const T* const* rows, std::size_t count, std::size_t features,
                                               std::size_t ahead, const T* residuals, T* gradient) {
+  constexpr std::size_t kWhole = strip_of(Group);
   const std::size_t some = features % kLanes<T>;
   std::size_t left = (features + kLanes<T> - 1) / kLanes<T>;
   std::size_t offset = 0;
-  for (; left > kStrip; left -= kStrip, offset += kStrip * kLanes<T>) {
-    gradient_strip<T, Group, kStrip, false>(rows, count, offset, 0, ahead, residuals, gradient + offset * Group);
+  for (; left > kWhole; left -= kWhole, offset += kWhole * kLanes<T>) {
+    gradient_strip<T, Group, kWhole, false>(rows, count, offset, 0, ahead, residuals, gradient + offset * Group);
   }
   gradient += offset * Group;
-  if (left == 1) last_strip<T, Group, 1>(rows, count, offset, some, residuals, gradient);
-  if (left == 2) last_strip<T, Group, 2>(rows, count, offset, some, residuals, gradient);
-  if (left == 3) last_strip<T, Group, 3>(rows, count, offset, some, residuals, gradient);
-  if constexpr (kStrip >= 4) {
-    if (left == 4) last_strip<T, Group, 4>(rows, count, offset, some, residuals, gradient);
+  if (left == 1) last_strip<T, Group, 1>(rows, count, offset, some, ahead, residuals, gradient);
+  if (left == 2) last_strip<T, Group, 2>(rows, count, offset, some, ahead, residuals, gradient);
+  if constexpr (kWhole >= 3) {
+    if (left == 3) last_strip<T, Group, 3>(rows, count, offset, some, ahead, residuals, gradient);
+  }
+  if constexpr (kWhole >= 4) {
+    if (left == 4) last_strip<T, Group, 4>(rows, count, offset, some, ahead, residuals, gradient);
   }
 }
 
@@ -172,18 +188,17 @@ struct Known {
   static constexpr std::size_t value = Size;
 };
 
-template <class Act>
-inline void for_each_group(std::size_t outputs, Act act) {
-  for (std::size_t group = 0; group < group_count(outputs); ++group) {
-    const std::size_t begin = group_begin(outputs, group);
-    const std::size_t size = group_begin(outputs, group + 1) - begin;
-    if (size == 1) act(Known<1>{}, begin);
-    if (size == 2) act(Known<2>{}, begin);
-    if (size == 3) act(Known<3>{}, begin);
-    if constexpr (kGroup >= 5) {
-      if (size == 4) act(Known<4>{}, begin);
-      if (size == 5) act(Known<5>{}, begin);
-    }
+template <std::size_t Size, std::size_t Most, class Act>
+inline void with_size(std::size_t size, std::size_t begin, const Act& act) {
+  if (size == Size) return act(Known<Size>{}, begin);
+  if constexpr (Size < Most) with_size<Size + 1, Most>(size, begin, act);
+}
+
+// Most: the size of the largest group that there may be.
+template <std::size_t Most, class Act>
+inline void for_each_group(const Groups& groups, const Act& act) {
+  for (std::size_t group = 0; group < groups.count(); ++group) {
+    with_size<1, Most>(groups.size(group), groups.begin(group), act);
   }
 }
 
@@ -202,7 +217,7 @@ __attribute__((noinline)) void dense_block_scores(const Job<T>& job, std::size_t
   }
   for (std::size_t i = count; i < round_up(count, kTileRows); ++i) rows[i] = rows[count - 1];
   const std::size_t padded = round_up(job.features, kLanes<T>);
-  for_each_group(job.outputs, [&](auto size, std::size_t begin) {
+  for_each_group<kGroup>(score_groups(job.outputs), [&](auto size, std::size_t begin) {
     const T* const weights = job.weights + begin * padded;
     T* const scores = job.scratch + begin * kBlock;
     if (job.lanes != nullptr) {
@@ -225,7 +240,7 @@ double dense_evaluate(const Job<T>& job) {
     const std::size_t count = job.count - start < block ? job.count - start : block;
     dense_block_scores(job, start, count, rows);
     loss += block_losses(job, start, count, job.scratch);
-    for_each_group(job.outputs, [&](auto size, std::size_t begin) {
+    for_each_group<kLargeGroup>(gradient_groups(job.outputs), [&](auto size, std::size_t begin) {
       // Once is enough, and the rows of a mini-batch do not follow one another.
       const std::size_t ahead = begin == 0 && job.rows == nullptr ? block * job.features * sizeof(T) : 0;
       group_gradient<T, decltype(size)::value>(rows, count, job.features, ahead, job.scratch + begin * kBlock,
