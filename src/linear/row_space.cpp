@@ -1,7 +1,6 @@
 #include "linear/row_space.hpp"
 
-#include <Eigen/Cholesky>
-
+#include "lipschitzlr/base/cholesky.hpp"
 #include "lipschitzlr/linear/gram.hpp"
 #include "lipschitzlr/linear/solver.hpp"
 
@@ -46,16 +45,16 @@ std::optional<Weights<Scalar>> optimum_in_row_space(const Problem<Scalar>& probl
   return std::visit(
       [&](const auto& matrix) -> std::optional<Weights<Scalar>> {
         const auto columns = transposed(matrix, kept, problem.pool());
-        const Eigen::LLT<Eigen::MatrixXd> factor(gram(columns, {}, problem.pool()));
-        if (factor.info() != Eigen::Success || !(factor.rcond() > kLeastReciprocal)) return {};
+        const Cholesky factor(gram(columns, {}, problem.pool()), &problem.pool());
+        if (!(factor.reciprocal_condition() > kLeastReciprocal)) return {};
         DenseMatrix<double> design(rows, rows + spared);
-        design.leftCols(rows) = factor.matrixL();
+        design.leftCols(rows) = factor.lower();
         if (spared > 0) design.col(rows) = matrix.col(kept).template cast<double>();
         const Problem<double> reduced(std::move(design), problem.targets().template cast<double>(), problem.setup(),
                                       problem.pool(), nullptr, problem.row_weights());
         const auto outcome = solve(reduced, {.epochs = 1000, .gap_tolerance = gap_share}, State<double>{});
         const Weights<double>& v = outcome.state.weights;
-        const Weights<double> shares = factor.matrixU().solve(v.topRows(rows));
+        const Weights<double> shares = factor.solve_upper(v.topRows(rows));
         Weights<Scalar> weights(problem.features(), v.cols());
         weights.topRows(kept) = columns * shares.template cast<Scalar>();
         if (spared > 0) weights.row(kept) = v.row(rows).template cast<Scalar>();
