@@ -5,6 +5,7 @@
 
 #include "linear/full_pass.hpp"
 #include "linear/hessian.hpp"
+#include "linear/least_squares_path.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/table/split.hpp"
@@ -32,15 +33,23 @@ using RowList = std::vector<Index>;
 // One training along the path: the rows that it leaves out, in the parts in which they are measured.
 using Round = std::vector<RowList>;
 
-std::vector<Round> rounds_of(const data::Table& table, const Shape& shape, const PathOptions& path) {
+// The values that a pass over the rows multiplies.
+double work_of(const data::Table& table, Family family, bool intercept) {
+  const auto* const sparse = std::get_if<SparseMatrix<double>>(&table.features);
+  const Index stored = (sparse != nullptr ? sparse->nonZeros() : table.rows() * table.columns()) +
+                       (intercept ? table.rows() : 0);
+  return static_cast<double>(stored) * (family == Family::softmax ? static_cast<double>(table.labels.size()) : 1);
+}
+
+Rounds rounds_of(const data::Table& table, double work, const PathOptions& path) {
   Random random(path.seed);
-  if (path.folds == 0 && shape.stored * static_cast<double>(shape.outputs) > kLargeProblem) {
+  if (path.folds == 0 && work > kLargeProblem) {
     std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random);
     parts.resize(kHeldParts);
     return {std::move(parts)};
   }
   const Index folds = std::min<Index>(path.folds > 0 ? path.folds : kFolds, table.rows());
-  std::vector<Round> rounds;
+  Rounds rounds;
   for (RowList& fold : data::deal_rows(table, static_cast<int>(folds), random)) rounds.push_back({std::move(fold)});
   return rounds;
 }
@@ -114,9 +123,11 @@ double l1_of_no_weights(const Problem<Scalar>& problem) {
 }
 
 template <class Scalar>
-std::vector<double> path_of(const Problem<Scalar>& problem, double l1_share, int values) {
-  const bool wide = problem.features() > problem.rows();
-  double first = l1_share > 0 ? l1_of_no_weights(problem) / l1_share : problem.constant(ConstantKind::gradient).value;
+double first_lambda(const Problem<Scalar>& problem, double l1_share) {
+  return l1_share > 0 ? l1_of_no_weights(problem) / l1_share : problem.constant(ConstantKind::gradient).value;
+}
+
+std::vector<double> path_of(double first, double l1_share, bool wide, int values) {
   if (!(first > 0)) first = 1;  // features that say nothing: every lambda gives the same weights
   const double length = l1_share == 0 ? kPathLength : wide ? kWideL1Length : kL1Length;
   std::vector<double> lambdas;
@@ -213,6 +224,30 @@ std::vector<PartLosses> measure_round(const data::Table& training, Family family
   return measured;
 }
 
+// The same for least squares, where all lambdas of a round are solved together.
+std::vector<PartLosses> measure_rounds(const LeastSquaresPath& path, const Rounds& rounds, const Vector<double>& weights,
+                                       std::vector<double>& lambdas, const std::function<bool()>& going) {
+  std::vector<PartLosses> measured;
+  const auto add = [&](const Round& round, const Eigen::MatrixXd& losses) {
+    const std::size_t before = measured.size();
+    for (const RowList& rows : round) {
+      const Vector<double> own = weights_of(weights, rows);
+      measured.push_back({own.size() == 0 ? static_cast<double>(rows.size()) : own.sum(), {}});
+    }
+    for (std::size_t i = 0; i < lambdas.size(); ++i) {
+      expect_going(going, nullptr);
+      for (std::size_t part = 0; part < round.size(); ++part) {
+        measured[before + part].losses.push_back(losses(static_cast<Index>(part), static_cast<Index>(i)));
+      }
+      if (before == 0 && path_ends(measured)) lambdas.resize(i + 1);
+    }
+  };
+  add(rounds[0], path.losses(0, 1, lambdas)[0]);
+  const std::vector<Eigen::MatrixXd> others = path.losses(1, rounds.size(), lambdas);
+  for (std::size_t i = 0; i < others.size(); ++i) add(rounds[i + 1], others[i]);
+  return measured;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -223,16 +258,25 @@ PenaltyPath cross_validate(const data::Table& training, Family family, const Fit
   if (!(options.l1_share >= 0 && options.l1_share <= 1)) {
     throw Error(Fault::usage, "the share of L1 in a penalty must be between 0 and 1");
   }
-  std::vector<Round> rounds;
-  std::vector<double> lambdas;
-  {
-    const auto whole =
-        make_problem<Scalar>(training, prepare(training, family, options), pool, communicator, options.row_weights);
-    rounds = rounds_of(training, shape_of(*whole), path);
-    lambdas = path_of(*whole, options.l1_share, path.values);
+  const Rounds rounds = rounds_of(training, work_of(training, family, options.intercept), path);
+  const bool wide = training.columns() + (options.intercept ? 1 : 0) > training.rows();
+  std::unique_ptr<LeastSquaresPath> together;
+  if (family == Family::linear && communicator == nullptr) {
+    together = least_squares_path(training, options, rounds, pool);
   }
+  double first = 0;
+  if (together && options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard) {
+    first = together->beta() + options.penalty.l2;
+  } else {
+    first = first_lambda(*make_problem<Scalar>(training, prepare(training, family, options), pool, communicator,
+                                               options.row_weights),
+                         options.l1_share);
+  }
+  std::vector<double> lambdas = path_of(first, options.l1_share, wide, path.values);
   std::vector<PartLosses> measured;
+  if (together) measured = measure_rounds(*together, rounds, options.row_weights, lambdas, going);
   for (const Round& round : rounds) {
+    if (together) break;
     for (PartLosses& part : measure_round<Scalar>(training, family, options, round, lambdas, measured.empty(), pool,
                                                   communicator, going)) {
       measured.push_back(std::move(part));

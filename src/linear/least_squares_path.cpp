@@ -1,0 +1,246 @@
+#include "linear/least_squares_path.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linear/shifted_systems.hpp"
+#include "linear/wide_path.hpp"
+#include "lipschitzlr/bound/norms.hpp"
+#include "lipschitzlr/linear/gram.hpp"
+
+namespace lipschitzlr::linear {
+namespace {
+
+constexpr Index kMostTallColumns = 2000;
+constexpr double kMostNumbers = 1 << 25;         // of all Gram matrices together
+constexpr double kLeftOver = 1e-4;               // of a column's squares: differences of less have lost digits
+constexpr double kVisible = 1e-9, kUnit = 1e-15;  // of a loss, and of one addition: what rounding may change
+constexpr Index kGatheredRows = 512;
+
+using RowList = std::vector<Index>;
+
+// Sums over some rows: the Gram matrix of their columns in some units, of ones and of the target.
+struct RoundSums {
+  data::Scaler units;
+  Eigen::MatrixXd training;
+  std::vector<Eigen::MatrixXd> held;  // for each part; empty: those of all rounds serve
+};
+
+struct NormalEquations {
+  DenseMatrix<double> matrix;
+  Vector<double> right;
+  Vector<double> units;  // of the design in those of the sums
+};
+
+class TallPath final : public LeastSquaresPath {
+ public:
+  TallPath(const data::Table& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool)
+      : x_(std::get<DenseMatrix<double>>(training.features)),
+        y_(training.target),
+        options_(options),
+        rounds_(rounds),
+        pool_(pool),
+        scaled_(options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard),
+        centred_(options.intercept && options.penalty.spare_last),
+        target_shift_(centred_ ? y_.mean() : 0),
+        units_(learn(x_, options.row_weights)) {
+    std::vector<bool> held(static_cast<std::size_t>(x_.rows()));
+    total_ = Eigen::MatrixXd::Zero(x_.cols() + 2, x_.cols() + 2);
+    for (const auto& round : rounds_) {
+      sums_.emplace_back();
+      for (const RowList& part : round) {
+        sums_.back().push_back(sums_of(part, units_));
+        total_ += sums_.back().back();
+        for (const Index row : part) held[static_cast<std::size_t>(row)] = true;
+      }
+    }
+    const RowList rest = rows_that_are(held, false);
+    if (!rest.empty()) total_ += sums_of(rest, units_);
+  }
+
+  double beta() const override {
+    return std::max(1.0, bound::spectral_norm(equations_of(total_, units_).matrix, {.pool = &pool_}).upper());
+  }
+
+  std::vector<Eigen::MatrixXd> losses(std::size_t first, std::size_t last,
+                                      const std::vector<double>& lambdas) const override {
+    std::vector<RoundSums> rounds;  // those that need their rows again take all threads for it
+    for (std::size_t round = first; round < last; ++round) rounds.push_back(sums_without(round));
+    std::vector<Eigen::MatrixXd> all(last - first);
+    pool_.run(all.size(), [&](std::size_t at) { all[at] = losses_of(first + at, rounds[at], lambdas); });
+    return all;
+  }
+
+ private:
+  Index columns() const { return x_.cols(); }
+  // The penalised columns of the design: with the intercept's where it is one of them.
+  Index weights() const { return columns() + (options_.intercept && !centred_ ? 1 : 0); }
+
+  data::Scaler learn(const DenseMatrix<double>& rows, const Vector<double>& row_weights) const {
+    return data::Scaler::learn(centred_ ? data::Scaling::standard : data::Scaling::none,
+                               data::FeatureView(data::view_of(rows)), true, {}, row_weights);
+  }
+
+  static RowList rows_that_are(const std::vector<bool>& marked, bool wanted) {
+    RowList rows;
+    for (std::size_t row = 0; row < marked.size(); ++row) {
+      if (marked[row] == wanted) rows.push_back(static_cast<Index>(row));
+    }
+    return rows;
+  }
+
+  // The rows in the given units, a column of ones and the target.
+  DenseMatrix<double> gathered(const RowList& rows, const data::Scaler& units, ThreadPool& pool) const {
+    const auto count = static_cast<Index>(rows.size());
+    DenseMatrix<double> result(count, columns() + 2);
+    const Eigen::Map<const Eigen::RowVectorXd> offsets(units.offsets.data(), columns());
+    const Eigen::Map<const Eigen::RowVectorXd> factors(units.factors.data(), columns());
+    pool.run(static_cast<std::size_t>((count + kGatheredRows - 1) / kGatheredRows), [&](std::size_t block) {
+      const Index first = static_cast<Index>(block) * kGatheredRows;
+      for (Index i = first; i < std::min(count, first + kGatheredRows); ++i) {
+        const Index row = rows[static_cast<std::size_t>(i)];
+        result.row(i).head(columns()) = (x_.row(row) - offsets).cwiseProduct(factors);
+        result(i, columns()) = 1;
+        result(i, columns() + 1) = y_[row] - target_shift_;
+      }
+    });
+    return result;
+  }
+
+  Vector<double> row_weights(const RowList& rows) const {
+    return options_.row_weights.size() == 0 ? options_.row_weights : Vector<double>(options_.row_weights(rows));
+  }
+
+  Eigen::MatrixXd sums_of(const RowList& rows, const data::Scaler& units) const {
+    return gram(gathered(rows, units, pool_), row_weights(rows), pool_);
+  }
+
+  RoundSums sums_without(std::size_t round) const {
+    RoundSums sums{units_, total_, {}};
+    for (const Eigen::MatrixXd& part : sums_[round]) sums.training -= part;
+    if (is_safe(sums.training)) return sums;
+    std::vector<bool> held(static_cast<std::size_t>(x_.rows()));
+    for (const RowList& part : rounds_[round]) {
+      for (const Index row : part) held[static_cast<std::size_t>(row)] = true;
+    }
+    const RowList rows = rows_that_are(held, false);
+    sums.units = learn(x_(rows, Eigen::all), row_weights(rows));
+    sums.training = sums_of(rows, sums.units);
+    for (const RowList& part : rounds_[round]) sums.held.push_back(sums_of(part, sums.units));
+    return sums;
+  }
+
+  // Whether enough is left of every column when the rows held out, and its mean, are taken away.
+  bool is_safe(const Eigen::MatrixXd& training) const {
+    const double m = training(columns(), columns());
+    if (!(m > 0)) return false;
+    for (Index j = 0; j < columns(); ++j) {
+      const double mean = centred_ ? training(j, columns()) / m : 0;
+      const double left = training(j, j) / m - mean * mean;
+      if (total_(j, j) != 0 && !(left > kLeftOver * total_(j, j) / total_(columns(), columns()))) return false;
+    }
+    return true;
+  }
+
+  NormalEquations equations_of(const Eigen::MatrixXd& sums, const data::Scaler& units) const {
+    const Index k = columns();
+    const double m = sums(k, k);
+    NormalEquations equations{sums.topLeftCorner(weights(), weights()) / m, sums.col(k + 1).head(weights()) / m, {}};
+    if (centred_) {
+      const Vector<double> mean = sums.col(k).head(k) / m;
+      equations.matrix.noalias() -= mean * mean.transpose();
+      equations.right -= sums(k, k + 1) / m * mean;
+    }
+    equations.units = Vector<double>::Ones(weights());
+    for (Index j = 0; j < k; ++j) {
+      const double variance = equations.matrix(j, j);
+      if (scaled_ && variance > 0) equations.units[j] = 1 / std::sqrt(variance);
+      if (!scaled_) equations.units[j] = 1 / units.factors[static_cast<std::size_t>(j)];
+    }
+    equations.matrix = equations.units.asDiagonal() * equations.matrix * equations.units.asDiagonal();
+    equations.right = equations.right.cwiseProduct(equations.units);
+    return equations;
+  }
+
+  // One column for each lambda: the weights in the units of the sums, the intercept and -1 for the target.
+  Eigen::MatrixXd models(const RoundSums& sums, const std::vector<double>& lambdas) const {
+    const Index k = columns();
+    const NormalEquations equations = equations_of(sums.training, sums.units);
+    std::vector<double> shifts = lambdas;
+    for (double& shift : shifts) shift += options_.penalty.l2;
+    const ShiftedSystems systems(equations.matrix, equations.right, *std::min_element(shifts.begin(), shifts.end()));
+    Eigen::MatrixXd models = Eigen::MatrixXd::Zero(k + 2, static_cast<Index>(lambdas.size()));
+    models.topRows(weights()) = equations.units.asDiagonal() * systems.solve(shifts);
+    if (centred_) {
+      const auto means = sums.training.col(k).transpose() / sums.training(k, k);
+      models.row(k) = -(means.head(k) * models.topRows(k)).array() + means[k + 1];
+    }
+    models.row(k + 1).setConstant(-1);
+    return models;
+  }
+
+  Eigen::MatrixXd losses_of(std::size_t round, const RoundSums& sums, const std::vector<double>& lambdas) const {
+    const Eigen::MatrixXd models = this->models(sums, lambdas);
+    const auto& parts = rounds_[round];
+    Eigen::MatrixXd losses(static_cast<Index>(parts.size()), models.cols());
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const Eigen::MatrixXd& held = sums.held.empty() ? sums_[round][part] : sums.held[part];
+      losses.row(static_cast<Index>(part)) = part_losses(parts[part], held, sums.units, models);
+    }
+    return losses;
+  }
+
+  Eigen::RowVectorXd part_losses(const RowList& rows, const Eigen::MatrixXd& held, const data::Scaler& units,
+                                 const Eigen::MatrixXd& models) const {
+    const double m = held(columns(), columns());
+    if (!(m > 0)) return Eigen::RowVectorXd::Zero(models.cols());
+    Eigen::RowVectorXd losses = models.cwiseProduct(held * models).colwise().sum() / (2 * m);
+    const Eigen::RowVectorXd reach = held.diagonal().cwiseSqrt().transpose() * models.cwiseAbs();
+    RowList lost;
+    for (Index i = 0; i < losses.size(); ++i) {
+      if (!(kUnit * reach[i] * reach[i] / (2 * m) <= kVisible * losses[i])) lost.push_back(i);
+    }
+    if (lost.empty()) return losses;
+    ThreadPool alone(1);
+    const Eigen::MatrixXd residuals = gathered(rows, units, alone) * models(Eigen::all, lost);
+    const Vector<double> weights = rows.empty() || options_.row_weights.size() == 0
+                                       ? Vector<double>(Vector<double>::Ones(residuals.rows()))
+                                       : row_weights(rows);
+    const Eigen::RowVectorXd exact = weights.transpose() * residuals.cwiseAbs2() / (2 * m);
+    for (std::size_t i = 0; i < lost.size(); ++i) losses[lost[i]] = exact[static_cast<Index>(i)];
+    return losses;
+  }
+
+  const DenseMatrix<double>& x_;
+  const Vector<double>& y_;
+  const FitOptions& options_;
+  const Rounds& rounds_;
+  ThreadPool& pool_;
+  bool scaled_;   // by the deviations of the training rows
+  bool centred_;  // the intercept is free: it takes the means away
+  double target_shift_;
+  data::Scaler units_;
+  std::vector<std::vector<Eigen::MatrixXd>> sums_;  // of each part of each round
+  Eigen::MatrixXd total_;
+};
+
+}  // namespace
+
+std::unique_ptr<LeastSquaresPath> least_squares_path(const data::Table& training, const FitOptions& options,
+                                                     const Rounds& rounds, ThreadPool& pool) {
+  const auto* x = std::get_if<DenseMatrix<double>>(&training.features);
+  const data::Scaling scaling = options.scaling.value_or(data::Scaling::standard);
+  const bool centred = options.intercept && options.penalty.spare_last;
+  const bool scales = scaling == data::Scaling::standard && centred;
+  const bool plain = scaling == data::Scaling::none && (centred || !options.penalty.spare_last);
+  const bool only_l2 = options.l1_share == 0 && options.penalty.l1 == 0 && options.penalty.tikhonov.empty();
+  if (x == nullptr || x->cols() == 0 || !only_l2 || !(scales || plain)) return nullptr;
+  if (centred && is_wide_path(training)) return std::make_unique<WidePath>(training, options, rounds, pool);
+  std::size_t parts = 1;
+  for (const auto& round : rounds) parts += round.size();
+  const auto size = static_cast<double>(x->cols());
+  if (x->cols() > kMostTallColumns || static_cast<double>(parts) * size * size > kMostNumbers) return nullptr;
+  return std::make_unique<TallPath>(training, options, rounds, pool);
+}
+
+}  // namespace lipschitzlr::linear
