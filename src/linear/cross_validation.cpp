@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/certificate.hpp"
 #include "linear/full_pass.hpp"
 #include "linear/hessian.hpp"
 #include "linear/least_squares_path.hpp"
+#include "linear/newton_path.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/bound/norms.hpp"
 #include "lipschitzlr/data/table/split.hpp"
 #include "lipschitzlr/linear/held_rows.hpp"
 #include "lipschitzlr/linear/newton.hpp"
@@ -26,6 +29,7 @@ constexpr int kFolds = 5;
 constexpr std::size_t kLastValues = 4;                  // of the path, from which its end is seen:
 constexpr double kFlatShare = 1e-5, kRisenShare = 0.1;  // they hardly differ, or are all so far above the lowest
 constexpr Index kMostMoments = 1000;                    // features whose Gram matrix is worth keeping for a path
+constexpr Index kTall = 50;                             // rows for each feature
 constexpr int kPartsOfSplit = 25, kHeldParts = 5;
 
 using RowList = std::vector<Index>;
@@ -36,8 +40,8 @@ using Round = std::vector<RowList>;
 // The values that a pass over the rows multiplies.
 double work_of(const data::Table& table, Family family, bool intercept) {
   const auto* const sparse = std::get_if<SparseMatrix<double>>(&table.features);
-  const Index stored = (sparse != nullptr ? sparse->nonZeros() : table.rows() * table.columns()) +
-                       (intercept ? table.rows() : 0);
+  const Index stored =
+      (sparse != nullptr ? sparse->nonZeros() : table.rows() * table.columns()) + (intercept ? table.rows() : 0);
   return static_cast<double>(stored) * (family == Family::softmax ? static_cast<double>(table.labels.size()) : 1);
 }
 
@@ -122,9 +126,19 @@ double l1_of_no_weights(const Problem<Scalar>& problem) {
   return kept > 0 ? full_pass(problem, weights).gradient.topRows(kept).cwiseAbs().maxCoeff() : 0;
 }
 
+// beta of many rows and few columns: from X'X, of which the spectral norm needs no pass over the rows.
+template <class Scalar>
+double beta_of_gram(const Problem<Scalar>& problem) {
+  const DenseMatrix<double> matrix = mean_gram(problem, {});
+  return largest_curvature(problem.setup().family) * bound::spectral_norm(matrix).upper() + problem.setup().penalty.l2;
+}
+
 template <class Scalar>
 double first_lambda(const Problem<Scalar>& problem, double l1_share) {
-  return l1_share > 0 ? l1_of_no_weights(problem) / l1_share : problem.constant(ConstantKind::gradient).value;
+  if (l1_share > 0) return l1_of_no_weights(problem) / l1_share;
+  const bool tall = problem.features() <= kMostMoments && problem.rows() >= kTall * problem.features();
+  if (tall && problem.setup().penalty.tikhonov.empty()) return beta_of_gram(problem);
+  return problem.constant(ConstantKind::gradient).value;
 }
 
 std::vector<double> path_of(double first, double l1_share, bool wide, int values) {
@@ -148,8 +162,9 @@ void choose(PenaltyPath& path) {
 template <class Scalar>
 class PathSolver {
  public:
-  explicit PathSolver(Problem<Scalar>& problem) : problem_(problem) {
+  PathSolver(Problem<Scalar>& problem, double l1_share, PathMatrices& matrices) : problem_(problem) {
     options_.epochs = kPathSteps;
+    if (l1_share == 0 && takes_newton_path(problem)) newton_.emplace(problem, matrices);
     if (problem.setup().family != Family::linear || problem.features() > kMostMoments) return;
     const Penalty penalty = problem.setup().penalty;
     problem.set_penalty({});
@@ -158,7 +173,8 @@ class PathSolver {
     problem.set_penalty(penalty);
   }
 
-  Weights<double> solve_with(const Penalty& penalty) {
+  Weights<double> solve_with(const Penalty& penalty, std::size_t number) {
+    if (newton_) return newton_->solve_with(penalty, number);
     problem_.set_penalty(penalty);
     if (gram_.size() > 0 && penalty.l1 == 0) {
       return bound::CurvatureMatrix(gram_ + penalty_curvature(penalty, problem_.features())).step(target_product_);
@@ -180,6 +196,7 @@ class PathSolver {
   Eigen::MatrixXd gram_;
   Weights<double> target_product_;
   Weights<Scalar> weights_;
+  std::optional<NewtonPath<Scalar>> newton_;
 };
 
 // Whether nothing can be expected of smaller lambdas: the loss has stopped to change, or has risen for good.
@@ -198,8 +215,9 @@ bool path_ends(const std::vector<PartLosses>& parts) {
 // Trains along the path without the rows of the round and measures each of its parts. The first round may end it.
 template <class Scalar>
 std::vector<PartLosses> measure_round(const data::Table& training, Family family, const FitOptions& options,
-                                      const Round& round, std::vector<double>& lambdas, bool first, ThreadPool& pool,
-                                      Communicator* communicator, const std::function<bool()>& going) {
+                                      const Round& round, std::vector<double>& lambdas, bool first,
+                                      PathMatrices& matrices, ThreadPool& pool, Communicator* communicator,
+                                      const std::function<bool()>& going) {
   const RowList kept = rows_without(round, training.rows());
   const data::Table train = data::take_rows(training, kept);
   FitOptions own = options;
@@ -212,10 +230,10 @@ std::vector<PartLosses> measure_round(const data::Table& training, Family family
     parts.emplace_back(data::take_rows(training, rows), preparation.scaler, weights_of(options.row_weights, rows));
     measured.push_back({parts.back().weight(), {}});
   }
-  PathSolver<Scalar> solver(*problem);
+  PathSolver<Scalar> solver(*problem, options.l1_share, matrices);
   for (std::size_t i = 0; i < lambdas.size(); ++i) {
     expect_going(going, communicator);
-    const Weights<double> found = solver.solve_with(with_elastic_net(options.penalty, lambdas[i], options.l1_share));
+    const Weights<double> found = solver.solve_with(with_elastic_net(options.penalty, lambdas[i], options.l1_share), i);
     for (std::size_t part = 0; part < parts.size(); ++part) {
       measured[part].losses.push_back(parts[part].loss(problem->setup(), found, pool));
     }
@@ -225,8 +243,9 @@ std::vector<PartLosses> measure_round(const data::Table& training, Family family
 }
 
 // The same for least squares, where all lambdas of a round are solved together.
-std::vector<PartLosses> measure_rounds(const LeastSquaresPath& path, const Rounds& rounds, const Vector<double>& weights,
-                                       std::vector<double>& lambdas, const std::function<bool()>& going) {
+std::vector<PartLosses> measure_rounds(const LeastSquaresPath& path, const Rounds& rounds,
+                                       const Vector<double>& weights, std::vector<double>& lambdas,
+                                       const std::function<bool()>& going) {
   std::vector<PartLosses> measured;
   const auto add = [&](const Round& round, const Eigen::MatrixXd& losses) {
     const std::size_t before = measured.size();
@@ -268,17 +287,18 @@ PenaltyPath cross_validate(const data::Table& training, Family family, const Fit
   if (together && options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard) {
     first = together->beta() + options.penalty.l2;
   } else {
-    first = first_lambda(*make_problem<Scalar>(training, prepare(training, family, options), pool, communicator,
-                                               options.row_weights),
-                         options.l1_share);
+    first = first_lambda(
+        *make_problem<Scalar>(training, prepare(training, family, options), pool, communicator, options.row_weights),
+        options.l1_share);
   }
   std::vector<double> lambdas = path_of(first, options.l1_share, wide, path.values);
   std::vector<PartLosses> measured;
+  PathMatrices matrices;
   if (together) measured = measure_rounds(*together, rounds, options.row_weights, lambdas, going);
   for (const Round& round : rounds) {
     if (together) break;
-    for (PartLosses& part : measure_round<Scalar>(training, family, options, round, lambdas, measured.empty(), pool,
-                                                  communicator, going)) {
+    for (PartLosses& part : measure_round<Scalar>(training, family, options, round, lambdas, measured.empty(), matrices,
+                                                  pool, communicator, going)) {
       measured.push_back(std::move(part));
     }
   }

@@ -24,7 +24,11 @@ double HeldRows::loss(const ProblemSetup& setup, const Weights<double>& weights,
   const DenseMatrix<double> scored =
       std::visit([&](const auto& matrix) { return scores(matrix, weights, pool); }, design_);
   if (!(weight() > 0)) return 0;
-  return measure(setup.family, scored, target_, std::max<Index>(2, setup.classes), row_weights_).loss;
+  double sum = 0;
+  for (Index i = 0; i < target_.size(); ++i) {
+    sum += (row_weights_.size() == 0 ? 1 : row_weights_[i]) * row_loss(setup.family, scored, target_[i], i);
+  }
+  return sum / weight();
 }
 
 }  // namespace lipschitzlr::linear

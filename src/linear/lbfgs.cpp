@@ -8,6 +8,7 @@
 #include "linear/hessian.hpp"
 #include "linear/row_sample.hpp"
 #include "linear/row_space.hpp"
+#include "linear/two_loops.hpp"
 #include "lipschitzlr/linear/gram.hpp"
 
 namespace lipschitzlr::linear {
@@ -25,8 +26,6 @@ constexpr double kFill = 1e-8;  // added to the unit diagonal of B: collinear co
 // The share of a loss that is rounding: the kernels compute in Scalar and add up in double.
 template <class Scalar>
 constexpr double kLossRounding = 4 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
-
-double dot(const Weights<double>& a, const Weights<double>& b) { return a.cwiseProduct(b).sum(); }
 
 template <class Scalar>
 class Lbfgs {
@@ -180,25 +179,9 @@ class Lbfgs {
     return true;
   }
 
-  // Hg by the two loops of Nocedal.
-  Weights<double> improved(Weights<double> g) const {
-    const std::vector<Weights<double>>& all = run_.state().pairs;
-    std::vector<double> shares(all.size() / 2);
-    for (std::size_t i = shares.size(); i-- > 0;) {
-      const Weights<double>&s = all[2 * i], &y = all[2 * i + 1];
-      shares[i] = dot(s, g) / dot(s, y);
-      g -= shares[i] * y;
-    }
-    g = in_coordinates(g);
-    if (!all.empty()) {
-      const Weights<double>&s = all[all.size() - 2], &y = all.back();
-      g *= dot(s, y) / dot(y, in_coordinates(y));
-    }
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      const Weights<double>&s = all[2 * i], &y = all[2 * i + 1];
-      g += (shares[i] - dot(y, g) / dot(s, y)) * s;
-    }
-    return g;
+  // Hg
+  Weights<double> improved(const Weights<double>& g) const {
+    return two_loops(run_.state().pairs, g, [&](const Weights<double>& v) { return in_coordinates(v); });
   }
 
   FullPass pass_here() const {

@@ -12,8 +12,8 @@ namespace lipschitzlr::linear {
 namespace {
 
 constexpr Index kMostTallColumns = 2000;
-constexpr double kMostNumbers = 1 << 25;         // of all Gram matrices together
-constexpr double kLeftOver = 1e-4;               // of a column's squares: differences of less have lost digits
+constexpr double kMostNumbers = 1 << 25;          // of all Gram matrices together
+constexpr double kLeftOver = 1e-4;                // of a column's squares: differences of less have lost digits
 constexpr double kVisible = 1e-9, kUnit = 1e-15;  // of a loss, and of one addition: what rounding may change
 constexpr Index kGatheredRows = 512;
 

@@ -140,12 +140,12 @@ TEST(LeastSquaresPath, WeightsOfRowsCount) {
 TEST(LeastSquaresPath, NoColumnCostsDigits) {
   for (const Index columns : {6, 60}) {
     DenseMatrix<double> x = random_matrix(40, columns, 3);
-    x.col(0).array() += 1e6;         // a mean far from 0
-    x.col(1) *= 1e-9;                // small
-    x.col(2).setConstant(0.1);       // constant
-    x.col(3).setZero();              // constant without one row
+    x.col(0).array() += 1e6;    // a mean far from 0
+    x.col(1) *= 1e-9;           // small
+    x.col(2).setConstant(0.1);  // constant
+    x.col(3).setZero();         // constant without one row
     x(17, 3) = 1;
-    x(8, 4) = 1e7;                   // an outlier, without which the column is small
+    x(8, 4) = 1e7;  // an outlier, without which the column is small
     data::Table table = table_of(random_matrix(40, columns, 4), 0.5);
     table.features = x;
     expect_the_curve(table, with_intercept(), folds_of(table, 5), columns == 6 ? "tall" : "wide");

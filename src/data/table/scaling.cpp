@@ -26,7 +26,6 @@ class RowWeights {
     if (!(total_ > 0)) throw Error(Fault::data, "the weights of the rows are all 0");
   }
   bool all_alike() const { return weights_.size() == 0; }
-  const Vector<double>& vector() const { return weights_; }
   double total() const { return total_; }
   double operator[](Index row) const { return all_alike() ? 1 : weights_[row]; }
 
@@ -48,27 +47,23 @@ auto in_double(const DenseView<Scalar>& view) {
 template <class Scalar>
 Summary summarise(const DenseView<Scalar>& view, const RowWeights& weights) {
   const auto matrix = in_double(view);
-  Summary summary;
-  if (weights.all_alike()) {
-    summary.mean = matrix.colwise().sum().array() / weights.total();
-    summary.magnitude = matrix.cwiseAbs().colwise().sum().array();
-    summary.low = matrix.colwise().minCoeff().array();
-    summary.high = matrix.colwise().maxCoeff().array();
-  } else {
-    summary.mean = (weights.vector().transpose() * matrix).array() / weights.total();
-    summary.magnitude = (weights.vector().transpose() * matrix.cwiseAbs()).array();
-    summary.low = Row::Constant(matrix.cols(), std::numeric_limits<double>::infinity());
-    summary.high = -summary.low;
-  }
-  Row left = Row::Zero(matrix.cols()), squares = left;
+  const Row none = Row::Zero(matrix.cols()), highest = none + std::numeric_limits<double>::infinity();
+  Summary summary{none, none, none, highest, -highest};
   for (Index row = 0; row < matrix.rows(); ++row) {
     if (!(weights[row] > 0)) continue;
-    const Row difference = matrix.row(row).array() - summary.mean;
+    const auto values = matrix.row(row).array();
+    summary.mean += weights[row] * values;
+    summary.magnitude += weights[row] * values.abs();
+    summary.low = summary.low.min(values);
+    summary.high = summary.high.max(values);
+  }
+  summary.mean /= weights.total();
+  Row left = none, squares = none, difference = none;
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    if (!(weights[row] > 0)) continue;
+    difference = matrix.row(row).array() - summary.mean;
     left += weights[row] * difference;
     squares += weights[row] * difference.square();
-    if (weights.all_alike()) continue;
-    summary.low = summary.low.min(matrix.row(row).array());
-    summary.high = summary.high.max(matrix.row(row).array());
   }
   left /= weights.total();
   summary.mean += left;
