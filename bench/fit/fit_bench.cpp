@@ -28,6 +28,7 @@ int main(int count, char** words) {
     linear::FitOptions options;
     options.scaling = data::Scaling::none;
     options.penalty = {.l2 = std::atof(words[2]), .spare_last = true};
+    options.weight_bound = linear::kNoWeightBound;  // as linear::fit has it
     ThreadPool pool(static_cast<unsigned>(std::atoi(words[3])));
     linear::SolverOptions solver{.epochs = 100000};
     solver.solver = *std::find_if(std::begin(linear::kSolvers), std::end(linear::kSolvers),

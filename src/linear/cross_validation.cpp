@@ -222,6 +222,7 @@ std::vector<PartLosses> measure_round(const data::Table& training, Family family
   const data::Table train = data::take_rows(training, kept);
   FitOptions own = options;
   own.row_weights = weights_of(options.row_weights, kept);
+  own.weight_bound = kNoWeightBound;
   const Preparation preparation = prepare(train, family, own);
   const auto problem = make_problem<Scalar>(train, preparation, pool, communicator, own.row_weights);
   std::vector<HeldRows> parts;

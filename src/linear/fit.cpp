@@ -110,7 +110,9 @@ Model make_model(const data::Table& training, const Preparation& preparation, We
 Model fit(data::Table table, const FitOptions& options) {
   const Family family = choose_family(options.family, table);
   ThreadPool pool(options.threads);
-  Preparation preparation = prepare(table, family, options);
+  FitOptions prepared = options;
+  if (!takes_rate(options.solver.solver)) prepared.weight_bound = options.weight_bound.value_or(kNoWeightBound);
+  Preparation preparation = prepare(table, family, prepared);
   if (options.choose_penalty && options.penalty.empty()) {
     FitOptions path_options = options;
     path_options.penalty.spare_last = options.intercept;

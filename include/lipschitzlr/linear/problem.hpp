@@ -22,12 +22,15 @@ namespace lipschitzlr::linear {
 using bound::ConstantKind;
 using bound::kConstantKinds;
 
+// K where no constant that it occurs in is asked for.
+inline constexpr double kNoWeightBound = std::numeric_limits<double>::quiet_NaN();
+
 struct ProblemSetup {
   Family family = Family::linear;
   Index classes = 1;  // k for softmax, 1 otherwise
   Penalty penalty = {};
   // K: what ||w|| is taken to stay under; see default_weight_bound. A constant that K occurs in needs it to be set.
-  double weight_bound = std::numeric_limits<double>::quiet_NaN();
+  double weight_bound = kNoWeightBound;
 };
 
 // K when the user gives none: for linear regression the paper's guess from the raw features; for classification with an

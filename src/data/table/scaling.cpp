@@ -206,9 +206,14 @@ DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseView<Given>& view, bo
   const Index columns = rows.cols();
   const Eigen::Map<const Row> offsets(scaler.offsets.data(), columns), factors(scaler.factors.data(), columns);
   DenseMatrix<Scalar> scaled(rows.rows(), columns + (intercept ? 1 : 0));
+  const bool as_it_is = (offsets == 0).all() && (factors == 1).all();
   for_rows(rows.rows(), pool, [&](Index first, Index last) {
     for (Index row = first; row < last; ++row) {
-      scaled.row(row).head(columns) = ((rows.row(row).array() - offsets) * factors).matrix().template cast<Scalar>();
+      if (as_it_is) {
+        std::copy_n(view.data() + row * columns, columns, scaled.data() + row * scaled.cols());
+      } else {
+        scaled.row(row).head(columns) = ((rows.row(row).array() - offsets) * factors).matrix().template cast<Scalar>();
+      }
       if (intercept) scaled(row, columns) = static_cast<Scalar>(scaler.factors.back());
     }
   });
