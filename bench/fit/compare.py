@@ -4,13 +4,14 @@ the same objective (mean loss + l2/2 ||w||^2 with l2 = 1/m, the intercept free).
 tolerances; the least time of a run that came low enough counts, the least of several turns. "In Python" is ours through
 the estimators of python/, from NumPy's array to the weights.
 
-    compare.py FIT_BENCH [--program LIPSCHITZLR] [--rounds N] [--quick] [--only NAME] [--picture docs/fit.svg]
+    compare.py FIT_BENCH [--program LIPSCHITZLR] [--rounds N] [--quick] [--only NAME] [--held-out]
+               [--picture docs/fit.svg]
 
-Constants of the solvers are chosen on the development problems. The held-out ones were named before their first run, but
-two of them have been looked at since while the choice of the solver changed: docs/performance.md.
-A second table: `fit` with nothing set, its penalty chosen by cross-validation, against LogisticRegressionCV and RidgeCV
+Constants of the solvers are chosen on the development problems (problems.py); --held-out adds those that nobody runs
+before a version is finished.
+More tables: the peak memory of large problems, each solver in a process of its own; a path of L1 penalties against glmnet
+(l1_path.py); and `fit` with nothing set, its penalty chosen by cross-validation, against LogisticRegressionCV and RidgeCV
 with their defaults, by the loss on a quarter of the rows and by time.
-A set that has not been fetched (`lipschitzlr data get NAME`) is replaced by made-up rows of its shape, and says so.
 """
 import argparse
 import json
@@ -28,118 +29,19 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[variable] = str(THREADS)
 
 import numpy as np  # noqa: E402
-import pandas  # noqa: E402
 import scipy.sparse as sp  # noqa: E402
-from sklearn.datasets import (dump_svmlight_file, load_breast_cancer, load_diabetes, load_digits,  # noqa: E402
-                              load_svmlight_file, load_wine)
+from sklearn.datasets import dump_svmlight_file  # noqa: E402
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, Ridge, RidgeCV  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python" / "src"))
 from lipschitzlr import LipschitzClassifier, LipschitzRegressor  # noqa: E402
 
+import l1_path  # noqa: E402
+from problems import held_out_problems, is_ridge, problems, scaled_by  # noqa: E402
+
 LEVELS = (1e-3, 1e-6)
 OURS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
 PEERS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
-
-
-# ---- Problems: a matrix, targets, and what they are called.
-
-def standardised(X):
-    deviation = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
-
-
-def scaled_by(X, rows):
-    mean, deviation = X[rows].mean(axis=0), X[rows].std(axis=0)
-    return (X - mean) / np.where(deviation > 0, deviation, 1)
-
-
-def made_up(rows, columns, per_row, classes, seed):
-    """Sparse rows of ones, or dense normal ones without per_row; classes from noisy scores, numbers without classes."""
-    random = np.random.default_rng(seed)
-    if per_row:
-        cells = random.zipf(1.3, size=(rows, per_row)) % columns
-        X = sp.csr_matrix((np.ones(rows * per_row), cells.ravel(), np.arange(rows + 1) * per_row), (rows, columns))
-        X.sum_duplicates()
-        X.data[:] = 1
-    else:
-        X = random.standard_normal((rows, columns))
-    scores = X @ random.standard_normal((columns, max(1, classes - 1))) + random.standard_normal((rows, 1))
-    if classes == 0:
-        return X, scores[:, 0]
-    if classes == 2:
-        return X, (scores[:, 0] > np.median(scores[:, 0])).astype(int)
-    return X, np.hstack([scores, np.zeros((rows, 1))]).argmax(axis=1)
-
-
-def fetched(program, name):
-    """The file of a catalogue's set; nothing when it is not there."""
-    answer = subprocess.run([program, "data", "path", name], capture_output=True, text=True)
-    path = answer.stdout.strip()
-    return path if answer.returncode == 0 and os.path.exists(path) else None
-
-
-def table_of(program, name, classes):
-    """Features and target, the last column, of a fetched CSV; two classes of more are the largest and the rest."""
-    path = fetched(program, name)
-    if path is None:
-        return None
-    with open(path, encoding="utf-8") as file:
-        named = any(cell.strip()[:1].isalpha() for cell in file.readline().split(","))
-    rows = pandas.read_csv(path, header=0 if named else None).to_numpy(float)
-    X, y = standardised(rows[:, :-1]), rows[:, -1]
-    if classes == 0:
-        return X, y if y.dtype.kind == "f" else y.astype(float)
-    numbers = np.unique(y, return_inverse=True)[1]
-    return X, (numbers == np.bincount(numbers).argmax()).astype(int) if classes == 2 else numbers
-
-
-def catalogue_table(program, name, shape, classes, quick):
-    """A fetched table, or made-up rows of its shape."""
-    table = None if quick else table_of(program, name, classes)
-    kind = f", {classes} classes" if classes else ", ridge"
-    if table:
-        return f"{name} {len(table[1]):,} x {table[0].shape[1] + 1}{kind}", *table
-    return (f"made up, as {name} {shape[0]:,} x {shape[1] + 1}{kind}",
-            *made_up(shape[0] // (20 if quick else 1), shape[1], 0, classes, 4))
-
-
-def problems(program, quick):
-    """Development problems."""
-    yield "breast cancer 569 x 31", standardised(load_breast_cancer().data), load_breast_cancer().target
-    yield "diabetes 442 x 11, ridge", standardised(load_diabetes().data), load_diabetes().target
-    digits = load_digits()
-    yield "digits 1,797 x 65, 10 classes", standardised(digits.data), digits.target
-    shrink = 20 if quick else 1
-    yield "made up, sparse, as mushrooms 8,124 x 112", *made_up(8124 // shrink, 112, 21, 2, 1)
-    yield "made up, sparse, as w8a 49,749 x 300", *made_up(49749 // shrink, 300, 12, 2, 2)
-    a9a = fetched(program, "a9a")
-    if a9a:
-        X, y = load_svmlight_file(a9a, n_features=123)
-        yield "a9a 32,561 x 123", X, (y > 0).astype(int)
-    else:
-        yield "made up, sparse, as a9a 32,561 x 123", *made_up(32561 // shrink, 123, 14, 2, 3)
-    yield catalogue_table(program, "covertype", (92962, 54), 2, quick)
-    yield catalogue_table(program, "california", (20640, 8), 0, quick)
-    yield catalogue_table(program, "news", (39000, 58), 0, quick)
-    yield "made up, 200 x 5,000, 2 classes", *made_up(200, 5000 // shrink, 0, 2, 5)
-    yield "made up, 200 x 5,000, ridge", *made_up(200, 5000 // shrink, 0, 0, 6)
-
-
-def held_out_problems(program, quick):
-    shrink = 20 if quick else 1
-    yield "wine 178 x 14, 3 classes", standardised(load_wine().data), load_wine().target
-    yield catalogue_table(program, "energy", (768, 8), 0, quick)
-    yield catalogue_table(program, "covertype", (92962, 54), 7, quick)
-    yield "made up, dense 20,000 x 200, 2 classes", *made_up(20000 // shrink, 200, 0, 2, 11)
-    X, y = made_up(100000 // shrink, 1000, 15, 2, 12)
-    rare = (y > 0) & (np.random.default_rng(13).random(len(y)) < 0.05)
-    yield "made up, sparse 100,000 x 1,000, rare class", X, rare.astype(int)
-    yield "made up, dense 3,000 x 300, ridge", *made_up(3000 // shrink, 300, 0, 0, 14)
-
-
-def is_ridge(y):
-    return y.dtype.kind == "f" and len(np.unique(y)) > 20
 
 
 def objective(X, y, coefficients, intercepts, l2):
@@ -172,10 +74,13 @@ def run_ours(bench, path, l2):
     return [json.loads(line) for line in out.splitlines()]
 
 
-def run_python(X, y, l2):
+def ours_in_python(y, l2, tolerance):
     kind = LipschitzRegressor if is_ridge(y) else LipschitzClassifier
-    return [run_model(kind(l2=l2, tol=tolerance, scale="none", max_iter=100000, n_jobs=THREADS), X, y, l2)
-            for tolerance in OURS]
+    return kind(l2=l2, tol=tolerance, scale="none", max_iter=100000, n_jobs=THREADS)
+
+
+def run_python(X, y, l2):
+    return [run_model(ours_in_python(y, l2, tolerance), X, y, l2) for tolerance in OURS]
 
 
 def peers_of(X, y, l2):
@@ -256,13 +161,56 @@ def draw(ratios, path):
     pathlib.Path(path).write_text("\n".join(lines) + "\n</svg>\n", encoding="utf-8")
 
 
+# ---- Memory: what a fit adds to the peak of a process that has loaded the matrix.
+
+LARGE = 2e6  # values: below, the memory of the libraries themselves decides
+
+
+def save_arrays(X, y, path):
+    arrays = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape} if sp.issparse(X) else {"X": X}
+    np.savez(path, y=y, **arrays)
+
+
+def added_memory(path, solver, l2):
+    """In MB; run in a process of its own."""
+    loaded = np.load(path)
+    y = loaded["y"]
+    X = loaded["X"] if "X" in loaded else sp.csr_matrix((loaded["data"], loaded["indices"], loaded["indptr"]),
+                                                        loaded["shape"])
+    model = ours_in_python(y, l2, 1e-6) if solver == "ours" else peers_of(X, y, l2)[solver](1e-6)
+    pathlib.Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak starts from here
+    before = memory_now("VmRSS")
+    model.fit(X, y)
+    return (memory_now("VmHWM") - before) / 1024
+
+
+def memory_now(kind):
+    """In kB; not getrusage, which counts what the process that started this one has."""
+    lines = pathlib.Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(kind))
+
+
+def compare_memory(options, folder, memory_of):
+    print("\n| problem | matrix | memory added: ours, in Python | best peer in time |\n|---|---|---|---|")
+    path = folder / "arrays.npz"
+    for name, X, y, best in memory_of:
+        save_arrays(X, y, path)
+        added = {}
+        for solver in ("ours", best):
+            out = subprocess.run([sys.executable, __file__, options.bench, "--memory-of", solver, str(path)], check=True,
+                                 capture_output=True, text=True).stdout
+            added[solver] = float(out)
+        size = (X.data.nbytes + X.indices.nbytes if sp.issparse(X) else X.nbytes) / 2 ** 20
+        print(f"| {name} | {size:.3g} MB | {added['ours']:.3g} MB | {added[best]:.3g} MB ({best}) |", flush=True)
+
+
 # ---- The penalty chosen, against peers that choose it too.
 
-def compare_choices(program, folder, only, quick):
+def compare_choices(program, folder, all_problems):
     print("\n| data, three quarters of the rows | test loss: ours | peer | ratio | time: ours | peer | times as fast |\n"
           "|---|---|---|---|---|---|---|")
-    for name, X, y in [*problems(program, quick), *held_out_problems(program, quick)]:
-        if only not in name or len(y) > 50000:  # the peers would take many minutes
+    for name, X, y in all_problems:
+        if X.shape[0] > 50000 or len(np.unique(y)) == 10 and X.size > 1e7:  # the peers would take many minutes
             continue
         order = np.random.default_rng(1).permutation(len(y))
         border = 3 * len(y) // 4
@@ -285,7 +233,7 @@ def compare_choices(program, folder, only, quick):
 
 
 def compare_times(options, folder, name, X, y):
-    """Prints the rows of a problem; the ratios at each level."""
+    """Prints the rows of a problem; the ratios at each level and the peer that is best at the last."""
     rounds, seconds = (1, 1) if options.quick else (options.rounds, options.seconds)
     l2 = 1 / len(y)
     path = folder / "problem"
@@ -307,7 +255,7 @@ def compare_times(options, folder, name, X, y):
         print(f"| {name} | {level:g} | {shown(mine)} ({ours[0]['solver']}) | {shown(least(in_python, limit))} | "
               f"{shown(time_of[best])} ({best}) | "
               f"{ratios[-1]:.2g}{'' if ratios[-1] >= goal else ', lost'} | {goal} |", flush=True)
-    return ratios
+    return ratios, best
 
 
 def main():
@@ -318,24 +266,41 @@ def main():
     parser.add_argument("--seconds", type=float, default=20, help="for one peer on one problem in one turn")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--held-out", action="store_true", help="the held-out problems too")
     parser.add_argument("--picture", help="a file for it, SVG")
+    parser.add_argument("--memory-of", nargs=2, help=argparse.SUPPRESS)  # in a process of its own
     options = parser.parse_args()
     build = pathlib.Path(options.bench).resolve().parents[2]
     program = options.program or str(build / "bin" / "lipschitzlr")
     os.environ.setdefault("LIPSCHITZLR_LIBRARY", str(build / "lib" / "liblipschitzlr.so"))
     warnings.filterwarnings("ignore")
+    if options.memory_of:
+        solver, path = options.memory_of
+        print(added_memory(path, solver, 1 / len(np.load(path)["y"])))
+        return
     load = os.getloadavg()[0]
     if load > 1:
         print(f"the machine is not quiet (load {load:.1f}): read the ratios with care")
-    ratios = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for kind, all_problems in (("development", problems), ("held out", held_out_problems)):
+    groups = {"development": problems(program, options.quick)}
+    if options.held_out:
+        groups["held out"] = held_out_problems()
+    ratios, memory_of, all_problems = {}, [], []
+    with tempfile.TemporaryDirectory() as name_of_folder:
+        folder = pathlib.Path(name_of_folder)
+        for kind, group in groups.items():
             print(f"| problem ({kind}) | to | ours (solver) | in Python | best peer | times as fast | goal |\n"
                   "|---|---|---|---|---|---|---|")
-            for name, X, y in all_problems(program, options.quick):
-                if options.only in name:
-                    ratios[name] = compare_times(options, pathlib.Path(folder), name, X, y)
-        compare_choices(program, pathlib.Path(folder), options.only, options.quick)
+            for name, X, y in group:
+                if options.only not in name:
+                    continue
+                ratios[name], best = compare_times(options, folder, name, X, y)
+                all_problems.append((name, X, y))
+                if (X.nnz if sp.issparse(X) else X.size) >= LARGE:
+                    memory_of.append((name, X, y, best))
+        compare_memory(options, folder, memory_of)
+        if options.only in l1_path.NAME:
+            l1_path.compare(str(build / "bench" / "fit" / "path_bench"), folder, THREADS, options.quick)
+        compare_choices(program, folder, all_problems)
     if options.picture:
         draw({name: [min(ratio, 1e3) for ratio in pair] for name, pair in ratios.items()}, options.picture)
 
