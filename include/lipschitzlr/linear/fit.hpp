@@ -23,7 +23,7 @@ struct FitOptions {
   double l1_share = 0;         // of the penalty that is chosen: 0 is L2 alone, 1 L1 alone (with_elastic_net)
   std::optional<double> weight_bound = {};  // K; by default default_weight_bound(), which may take a pass over the
                                             // rows; kNoWeightBound where the solver takes no rate
-  Vector<double> row_weights = {};  // how much each row counts; empty: all alike
+  Vector<double> row_weights = {};          // how much each row counts; empty: all alike
   SolverOptions solver = {.epochs = 10000};
   unsigned threads = 0;  // 0: one for each core; the model's bits do not depend on it
 };
