@@ -39,6 +39,7 @@ struct ModelAndRows {
   std::string model, data;
   data::ReadOptions read;
   run::Columns columns = run::Columns::by_name;
+  run::Unknown unknown = run::Unknown::remark;
 };
 run::Options options_of(ModelAndRows& files, const std::string& target_help);
 

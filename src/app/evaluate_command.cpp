@@ -18,7 +18,8 @@ struct EvaluateState {
 void evaluate(const EvaluateState& state) {
   const ModelAndRows& files = state.files;
   const linear::Model model = linear::load_model(files.model);
-  const data::Table table = run::load_rows(model, files.data, files.read, run::Target::required, files.columns);
+  const data::Table table =
+      run::load_rows(model, files.data, files.read, run::Target::required, files.columns, files.unknown);
   show_remarks(table);
   ThreadPool pool(state.threads);
   const DenseMatrix<double> scores = linear::scores(model, table.features, pool);

@@ -72,6 +72,7 @@ int fit(FitState& state, const Connect& connect) {
     if (state.writes) check_output(state.output, {options.data.source});
     return "";
   });
+  options.data.encoding.all_levels = has_penalty(options);
   run::Prepared prepared = run::prepare(options.data);
   if (speaks) show_remarks(prepared.train);
   if (speaks && !state.json && !state.to_stdout()) {
@@ -104,6 +105,7 @@ Command fit_command(const Connect& connect) {
               "continues bit for bit; a second Ctrl-C ends at once.",
           .examples =
               "fit prices.csv --target price -o model.json\n"
+              "fit people.csv --target income --ignore id,name --missing median\n"
               "fit iris --holdout 0.3 --solver gd --rate published\n"
               "fit a9a --solver sgd --batch 256 --epochs 20 -o a9a.json\n"
               "fit boston --record runs/boston --watch\n"

@@ -66,7 +66,8 @@ void predict(const PredictState& state, bool writes) {
   if (state.probabilities && model.labels.empty()) {
     throw Error(Fault::usage, fmt::format("--probabilities: {} predicts numbers, which have none", files.model));
   }
-  const data::Table table = run::load_rows(model, files.data, files.read, run::Target::ignored, files.columns);
+  const data::Table table =
+      run::load_rows(model, files.data, files.read, run::Target::ignored, files.columns, files.unknown);
   show_remarks(table);
   ThreadPool pool(state.threads);
   const DenseMatrix<double> scores = linear::scores(model, table.features, pool);
@@ -89,7 +90,11 @@ run::Options options_of(ModelAndRows& files, const std::string& target_help) {
        {"Reading", run::options_of(files.read, target_help) +
                        run::Options{{"columns", run::choice(files.columns, {"by name", "by position"}),
                                      "use the columns in their order, whatever their names; default: by name",
-                                     run::Flags{"--by-position"}, run::kSwitch}}}});
+                                     run::Flags{"--by-position"}, run::kSwitch},
+                                    {"unknown", run::choice(files.unknown, {"remark", "error"}),
+                                     "refuse rows without a column of the model, or with a level it does not know; "
+                                     "default: fill them in as gaps, and say so",
+                                     run::Flags{"--strict"}, run::kSwitch}}}});
 }
 
 Command predict_command() {

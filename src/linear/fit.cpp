@@ -30,6 +30,31 @@ Family family_of_target(const data::Table& table) {
   return table.labels.size() == 2 ? Family::logistic : Family::softmax;
 }
 
+// Levels and gaps stay 0 and 1 beside numbers of deviation 1, so that a penalty draws a rare level, of which little is
+// known, nearer to the others than a frequent one. Numbers of an encoded sparse matrix are centred already.
+data::Scaler learn_scaler(const data::Table& training, const FitOptions& options) {
+  const bool dense = std::holds_alternative<DenseMatrix<double>>(training.features);
+  const bool encoded = !training.indicators.empty();
+  const data::Scaling scaling =
+      options.scaling.value_or(dense || encoded ? data::Scaling::standard : data::Scaling::none);
+  const bool spares = encoded && scaling == data::Scaling::standard;
+  data::Scaler scaler = data::Scaler::learn(spares && !dense ? data::Scaling::none : scaling, training.features,
+                                            options.intercept, training.feature_names, options.row_weights);
+  if (!spares) return scaler;
+  scaler.kind = scaling;
+  const std::vector<double> deviations =
+      dense ? std::vector<double>() : column_deviations(training.features, options.row_weights);
+  for (std::size_t i = 0; i < training.indicators.size(); ++i) {
+    if (training.indicators[i]) {
+      scaler.offsets[i] = 0;
+      scaler.factors[i] = 1;
+    } else if (!dense && deviations[i] > 0) {
+      scaler.factors[i] = 1 / deviations[i];
+    }
+  }
+  return scaler;
+}
+
 data::Table rows_between(const data::Table& table, Index first, Index last) {
   std::vector<Index> rows(static_cast<std::size_t>(last - first));
   std::iota(rows.begin(), rows.end(), first);
@@ -58,18 +83,15 @@ Family choose_family(std::optional<Family> wanted, data::Table& table) {
 }
 
 Preparation prepare(const data::Table& training, Family family, const FitOptions& options) {
-  const bool dense = std::holds_alternative<DenseMatrix<double>>(training.features);
-  const data::Scaling scaling = options.scaling.value_or(dense ? data::Scaling::standard : data::Scaling::none);
   const Index classes = family == Family::softmax ? static_cast<Index>(training.labels.size()) : 1;
   // Where K follows from the penalty or does not occur, the guess from the features is not worth a pass over them.
   const bool guesses = family == Family::linear || !options.penalty.tikhonov.empty();
   const double guess =
       guesses ? std::visit([](const auto& matrix) { return bound::weight_bound_estimate(matrix); }, training.features)
               : 0;
-  return {
-      {family, classes, options.penalty,
-       options.weight_bound.value_or(default_weight_bound(family, classes, options.penalty, guess))},
-      data::Scaler::learn(scaling, training.features, options.intercept, training.feature_names, options.row_weights)};
+  return {{family, classes, options.penalty,
+           options.weight_bound.value_or(default_weight_bound(family, classes, options.penalty, guess))},
+          learn_scaler(training, options)};
 }
 
 template <class Scalar>

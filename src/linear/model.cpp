@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "linear/encoder_json.hpp"
 #include "linear/weights_json.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1 has no columns
 constexpr const char* kFormat = "lipschitzlr-linear-model";
 
 // Reads fields of a model file; whatever is missing or of another kind becomes a sentence that names file and field.
@@ -170,7 +171,7 @@ DenseMatrix<double> Model::probabilities(const data::Features& rows) const {
 
 std::string to_json(const Model& model) {
   json file = {{"format", kFormat},
-               {"version", kVersion},
+               {"version", model.encoder.known() ? kVersion : 1},
                {"family", to_string(model.family)},
                {"features", model.feature_names},
                {"has_names", model.has_names},
@@ -184,6 +185,7 @@ std::string to_json(const Model& model) {
                  {"factors", model.scaler.factors}}},
                {"weights", rows_of(model.weights)},
                {"training", json::parse(model.training.empty() ? "{}" : model.training)}};
+  if (model.encoder.known()) file["columns"] = encoder_json(model.encoder);
   if (model.inference.known()) file["inference"] = inference_json(model.inference);
   if (!model.resume.empty()) file["resume"] = json::parse(model.resume);
   return file.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -233,6 +235,14 @@ Model model_from_json(const std::string& text, const std::string& name) {
   if (std::set<std::string>(model.feature_names.begin(), model.feature_names.end()).size() !=
       model.feature_names.size()) {
     reader.fail("a feature has the name of another one");
+  }
+  if (version > 1) {
+    const auto columns = reader.get<json>("columns");
+    try {
+      model.encoder = encoder_from(columns, model.feature_names);
+    } catch (const Error& error) {
+      reader.fail(error.what());
+    }
   }
   if (file.contains("inference")) model.inference = read_inference(file["inference"], model, reader);
   return model;

@@ -124,7 +124,12 @@ std::vector<std::string> design_remarks(const linear::Problem<Scalar>& problem, 
                                   quoted_names(constant, prepared.train)));
   }
   ColumnList collinear = collinear_columns(problem, intercept);
-  std::erase_if(collinear, [&](Index j) { return std::binary_search(constant.begin(), constant.end(), j); });
+  // The levels of a category add up to 1, and a gap is a gap in several columns at once: nothing to look into.
+  const std::vector<bool>& indicators = prepared.train.indicators;
+  std::erase_if(collinear, [&](Index j) {
+    return std::binary_search(constant.begin(), constant.end(), j) ||
+           (!indicators.empty() && indicators[static_cast<std::size_t>(j)]);
+  });
   if (!collinear.empty()) {
     remarks.push_back(fmt::format("collinear: {} follows from the columns before it; {}",
                                   quoted_names(collinear, prepared.train),

@@ -300,6 +300,7 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   linear::Inference inference = infer(options, prepared, *problem, weights, result);
   result.model = linear::make_model(prepared.train, prepared, weights.template cast<double>());
   result.model.inference = std::move(inference);
+  result.model.encoder = prepared.encoder;
   result.remarks = design_remarks(*problem, prepared, result);  // collective, as is the next
   const DenseMatrix<double> scores = problem->scores(weights);
   if (is_root(communicator)) conclude(prepared, setting, outcome.state, scores, pool, record, result);
@@ -307,6 +308,12 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
 }
 
 }  // namespace
+
+bool has_penalty(const FitRequest& options) {
+  const DataOptions& data = options.data;
+  return share_to_choose(options) || options.lambda.value_or(0) > 0 || data.l1 > 0 || data.l2 > 0 ||
+         !data.tikhonov.empty();
+}
 
 void check(const FitRequest& options) {
   const auto refuse = [](bool wrong, const std::string& sentence) {

@@ -1,8 +1,12 @@
 #include "lipschitzlr/run/fit_options.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cctype>
 
 #include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "run/shared_options.hpp"
 
 namespace lipschitzlr::run {
@@ -69,6 +73,40 @@ Member penalty_member(bool& choose, double& strength) {
       });
   member.expected = "a number of 0 or more, or auto";
   return member;
+}
+
+// Names or numbers of columns, as one word with commas.
+Member columns_member(std::vector<std::string>& columns) {
+  return spelled(
+      columns, [](const std::vector<std::string>& list) { return fmt::format("{}", fmt::join(list, ",")); },
+      [](const std::string& text) -> std::optional<std::vector<std::string>> {
+        if (text.empty()) return std::vector<std::string>();
+        std::vector<std::string> list = split(text, ',');
+        for (const std::string& name : list) {
+          if (name.empty()) return std::nullopt;
+        }
+        return list;
+      },
+      "names or numbers of columns with commas between");
+}
+
+Options column_options(DataOptions& o) {
+  using data::Missing;
+  return {
+      {"ignore", columns_member(o.read.ignore), "columns to leave out, whatever stands in them", Placeholder{"COLUMNS"},
+       kAddedLater},
+      {"only", columns_member(o.read.only), "columns to learn from; default: all but the target",
+       Placeholder{"COLUMNS"}, kAddedLater},
+      {"categorical", columns_member(o.categorical),
+       "columns of codes, such as postcodes: a category, although they look like numbers or ids",
+       Placeholder{"COLUMNS"}, kAddedLater},
+      {"max_levels", &o.encoding.max_levels, "of a category; the rarest above share one", Placeholder{"N"}, at_least(1),
+       kAddedLater},
+      {"missing", choice(o.encoding.missing, {"mean", "median", "drop", "error"}),
+       "a gap (an empty cell, ?, NA, null, nan) in a number is filled with the mean or median of the column and marked "
+       "by a feature of its own; drop: leave the row out; error: refuse it",
+       kAddedLater},
+  };
 }
 
 Options model_options(DataOptions& o) {
@@ -204,6 +242,7 @@ Options run_options(FitRequest& o) {
 Options data_options(DataOptions& options, const Options& penalty) {
   return grouped({{"", {{"data", &options.source, kDataHelp, Flags{"DATA"}, kRequired}}},
                   {"Reading", options_of(options.read, "default: the last")},
+                  {"Columns", column_options(options)},
                   {"Model", model_options(options)},
                   {"Penalty", penalty}});
 }
@@ -216,7 +255,7 @@ Options options_of(data::ReadOptions& o, const std::string& target_help) {
   return {
       {"target", &o.target, "target column: its name or number, -1 being the last; " + target_help,
        Placeholder{"COLUMN"}},
-      {"format", choice(o.format, {"auto", "csv", "tsv", "libsvm"}), "auto: detected", kMayChange},
+      {"format", choice(o.format, {"auto", "csv", "tsv", "libsvm", "jsonl", "npy"}), "auto: detected", kMayChange},
       {"sep", spelled(o.separator, separator_name, separator_from, "one character, tab or space"),
        "what is between the cells of a CSV; default: detected", Placeholder{"CHARACTER"}, kMayChange},
       {"header", header, "the first line names the columns; default: detected", kSwitch, kMayChange},

@@ -1,6 +1,7 @@
 #include "lipschitzlr/run/prepare.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -51,20 +52,63 @@ void weigh_classes(const std::string& text, Prepared& prepared) {
   weigh(prepared.test, prepared.test_weights);
 }
 
+data::ReadOptions raw_reading(const DataOptions& options) {
+  data::ReadOptions read = options.read;
+  read.raw = true;
+  read.refuses_gaps = options.encoding.missing == data::Missing::error;
+  for (const std::string& name : options.categorical) read.known.push_back({name, data::ColumnKind::text, true});
+  return read;
+}
+
+void drop_gaps(data::Table& table) {
+  const std::vector<Index> complete = data::complete_rows(table);
+  const Index dropped = table.rows() - static_cast<Index>(complete.size());
+  if (dropped == 0) return;
+  const std::string sentence =
+      fmt::format("{} of {} have gaps and are left out", dropped, counted(table.rows(), "row"));
+  if (complete.empty()) throw Error(Fault::data, sentence + ": there is nothing to learn from; take --missing mean");
+  table = data::take_rows(table, complete);
+  table.remarks.push_back(sentence);
+}
+
+void encode(const DataOptions& options, Prepared& prepared) {
+  prepared.encoder = data::Encoder::learn(prepared.train, options.encoding, prepared.train_weights);
+  const data::Encoder& encoder = prepared.encoder;
+  if (!encoder.remarks.empty() && !encoder.known()) {
+    throw Error(Fault::data, fmt::format("{}: no feature is left to learn from: {}", display_name(options.source),
+                                         fmt::join(encoder.remarks, "; ")));
+  }
+  if (!encoder.known()) return;
+  const data::ColumnPlaces places = encoder.places_in(prepared.train);
+  for (data::Table* table : {&prepared.train, &prepared.test}) {
+    if (table == &prepared.test && prepared.test.feature_names.empty()) continue;
+    std::vector<std::string> remarks = table->remarks;
+    remarks.insert(remarks.end(), encoder.remarks.begin(), encoder.remarks.end());
+    *table = encoder.apply(std::move(*table), places, "");
+    table->remarks = std::move(remarks);
+  }
+}
+
 }  // namespace
+
+std::string display_name(const std::string& source) { return source == "-" ? "standard input" : source; }
 
 data::Table load_table(const std::string& source, const data::ReadOptions& options) {
   const bool named = data::catalogue::find(source) != nullptr;
   // A folder that happens to have a data set's name does not hide it.
   const bool file = std::filesystem::exists(source) && !(named && std::filesystem::is_directory(source));
-  if (source == "-" || file) return data::read_table(source, options);
+  const bool pattern = source.find_first_of("*?[{") != std::string::npos;
+  if (source == "-" || file || pattern) return data::read_table(source, options);
   if (named) {
     const bool asked = options.target && !options.target_may_be_missing;
-    if (asked || options.format != data::Format::detect || options.header || options.separator) {
-      throw Error(Fault::usage,
-                  fmt::format("{} is a data set with a target of its own: --target, --format, --sep and --header "
-                              "are for files; `lipschitzlr data path {}` gives the file",
-                              source, source));
+    const bool picks =
+        !options.ignore.empty() || !options.only.empty() || (!options.known.empty() && !options.target_may_be_missing);
+    if (asked || picks || options.format != data::Format::detect || options.header || options.separator) {
+      throw Error(
+          Fault::usage,
+          fmt::format("{} is a data set with a target of its own: --target, --format, --sep, --header, --ignore, "
+                      "--only and --categorical are for files; `lipschitzlr data path {}` gives the file",
+                      source, source));
     }
     return data::catalogue::load(source);
   }
@@ -76,7 +120,8 @@ data::Table load_table(const std::string& source, const data::ReadOptions& optio
 }
 
 Prepared prepare(const DataOptions& options) {
-  data::Table table = load_table(options.source, options.read);
+  data::Table table = load_table(options.source, raw_reading(options));
+  if (options.encoding.missing == data::Missing::drop) drop_gaps(table);
   const Vector<double> column = options.weight.empty() ? Vector<double>() : take_weights(table, options.weight);
   const linear::Family family = linear::choose_family(options.model, table);
   Prepared prepared;
@@ -94,6 +139,7 @@ Prepared prepare(const DataOptions& options) {
     prepared.train_weights = column;
   }
   weigh_classes(options.class_weight, prepared);
+  encode(options, prepared);
   prepared.setup.family = family;
   learn_preparation(options, prepared);
   return prepared;
@@ -125,10 +171,11 @@ std::string describe(const DataOptions& options, const Prepared& prepared) {
   const std::string what = prepared.setup.family == linear::Family::linear
                                ? fmt::format("of the number \"{}\"", train.target_name)
                                : fmt::format("of the {} classes of \"{}\"", train.labels.size(), train.target_name);
+  const data::Encoder& encoder = prepared.encoder;
+  const std::string as_features = encoder.is_plain() ? "" : counted(encoder.columns.size(), "column") + " as ";
   std::vector<std::string> phrases = {
-      fmt::format("{}: {}{},", options.source == "-" ? "standard input" : options.source, counted(train.rows(), "row"),
-                  tested),
-      counted(train.columns(), "feature") + (options.intercept ? " and an intercept;" : ";"),
+      fmt::format("{}: {}{},", display_name(options.source), counted(train.rows(), "row"), tested),
+      as_features + counted(train.columns(), "feature") + (options.intercept ? " and an intercept;" : ";"),
       fmt::format("{} regression {}", to_string(prepared.setup.family), what)};
   phrases.back() += !options.model ? "," : ";";
   if (!options.model) phrases.push_back(fmt::format("chosen by the target{};", other_model(prepared)));

@@ -28,6 +28,10 @@ Vector<double> take_weights(data::Table& table, const std::string& column) {
   }
   const Index place = name - table.feature_names.begin();
   Vector<double> weights = features->col(place);
+  const auto raw = table.raw_columns.begin() + (table.raw_columns.empty() ? 0 : place);
+  if (!table.raw_columns.empty() && (raw->kind != data::ColumnKind::number || weights.hasNaN())) {
+    throw Error(Fault::data, fmt::format("--weight {}: every row needs a number there", column));
+  }
   if (weights.size() > 0 && (weights.minCoeff() < 0 || weights.maxCoeff() == 0)) {
     throw Error(Fault::data, fmt::format("--weight {}: weights must be 0 or more, and not all of them 0", column));
   }
@@ -36,6 +40,13 @@ Vector<double> take_weights(data::Table& table, const std::string& column) {
   for (Index& other : others) other += other >= place ? 1 : 0;
   *features = DenseMatrix<double>((*features)(Eigen::all, others));
   table.feature_names.erase(name);
+  if (!table.raw_columns.empty()) table.raw_columns.erase(raw);
+  if (!table.places.empty()) {
+    const Index taken = table.places[static_cast<std::size_t>(place)];
+    table.places.erase(table.places.begin() + place);
+    for (Index& other : table.places) other -= other > taken ? 1 : 0;
+    --table.width;
+  }
   return weights;
 }
 

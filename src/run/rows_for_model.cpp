@@ -68,6 +68,37 @@ void align_columns(const linear::Model& model, data::Table& table, const std::st
                           table.feature_names.size(), both_lists(model, table)));
 }
 
+bool is_dense(const data::Table& table) { return std::holds_alternative<DenseMatrix<double>>(table.features); }
+
+bool goes_by_place(const linear::Model& model, Columns columns) {
+  return columns == Columns::by_position || !model.has_names;
+}
+
+// The places of the model's columns in the table.
+data::ColumnPlaces find_columns(const linear::Model& model, data::Table& table, const std::string& source,
+                                Columns columns) {
+  const data::Encoder& encoder = model.encoder;
+  const bool by_place = goes_by_place(model, columns);
+  data::ColumnPlaces places;
+  if (by_place && table.columns() == encoder.width && (columns == Columns::by_position || !table.has_names)) {
+    for (const data::EncodedColumn& column : encoder.columns) places.push_back(column.place);
+    return places;
+  }
+  if (!by_place && table.has_names) {
+    places = encoder.places_in(table);
+    if (std::any_of(places.begin(), places.end(), [](Index place) { return place >= 0; })) return places;
+  }
+  linear::Model file;  // with columns in place of features: these do not match
+  file.has_names = model.has_names;
+  file.feature_names.resize(by_place ? static_cast<std::size_t>(encoder.width) : 0, "a column left out");
+  for (const data::EncodedColumn& column : encoder.columns) {
+    if (!by_place) file.feature_names.emplace_back();
+    (by_place ? file.feature_names[static_cast<std::size_t>(column.place)] : file.feature_names.back()) = column.name;
+  }
+  align_columns(file, table, source, columns);
+  throw Error(Fault::data, fmt::format("{}: the columns don't match: {}", source, both_lists(file, table)));
+}
+
 // A model of classes with a text among them was fitted on labels as they stand in the file; one of numbers only was
 // not.
 bool has_text_label(const linear::Model& model) {
@@ -97,8 +128,17 @@ void match_labels(const linear::Model& model, data::Table& table, const std::str
 }  // namespace
 
 data::Table load_rows(const linear::Model& model, const std::string& source, data::ReadOptions options, Target target,
-                      Columns columns) {
-  options.columns = static_cast<Index>(model.feature_names.size());
+                      Columns columns, Unknown unknown) {
+  const data::Encoder& encoder = model.encoder;
+  const bool by_place = goes_by_place(model, columns);
+  options.columns = encoder.known() ? encoder.width : static_cast<Index>(model.feature_names.size());
+  if (encoder.known()) {
+    options.raw = true;
+    options.refuses_gaps = encoder.missing == data::Missing::error;
+    options.known = encoder.known_columns(by_place);
+    options.known_by_place = by_place;
+    options.only_known = !by_place;
+  }
   options.first_index = !model.has_names && model.feature_names.front() == "x0" ? 0 : 1;
   if (!options.target) {
     options.target = model.target_name;
@@ -108,12 +148,18 @@ data::Table load_rows(const linear::Model& model, const std::string& source, dat
   options.target_is_classes = has_text_label(model);
   options.ignores_target = target == Target::ignored;
   data::Table table = load_table(source, options);
+  const std::string shown = display_name(source);
   if (target == Target::required && table.target.size() == 0) {
     throw Error(Fault::data,
-                fmt::format("{}: the target \"{}\" is missing; name it with --target", source, model.target_name));
+                fmt::format("{}: the target \"{}\" is missing; name it with --target", shown, model.target_name));
   }
-  align_columns(model, table, source, columns);
-  if (target == Target::required) match_labels(model, table, source);
+  if (encoder.known() && is_dense(table)) {
+    const data::ColumnPlaces places = find_columns(model, table, shown, columns);
+    table = encoder.apply(std::move(table), places, shown, unknown == Unknown::error);
+  } else {
+    align_columns(model, table, shown, columns);
+  }
+  if (target == Target::required) match_labels(model, table, shown);
   return table;
 }
 

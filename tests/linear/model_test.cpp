@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "lipschitzlr/base/error.hpp"
@@ -63,6 +64,65 @@ TEST(Model, AFileKeepsWhetherItsColumnsHadNames) {
   EXPECT_FALSE(read_old());
 }
 
+// Of the columns n (a number), c (a category) and d (a date).
+Model encoded_model() {
+  data::ReadOptions options;
+  options.raw = true;
+  const data::Table table =
+      data::parse_table("n,c,d,y\n1,u,2024-01-01,1\n,v,2024-02-02,2\n3,u,,3\n4,v,,5\n", "t", options);
+  Model model;
+  model.encoder = data::Encoder::learn(table, {.all_levels = false});
+  for (const data::Encoder::Feature& feature : model.encoder.features()) model.feature_names.push_back(feature.name);
+  const std::size_t columns = model.feature_names.size() + 1;
+  model.scaler = {data::Scaling::none, true, std::vector<double>(columns, 0.0), std::vector<double>(columns, 1.0)};
+  model.weights = Weights<double>::Ones(static_cast<Index>(columns), 1);
+  return model;
+}
+
+TEST(Model, AFileKeepsHowColumnsBecomeFeatures) {
+  const Model model = encoded_model();
+  const std::string text = to_json(model);
+  EXPECT_EQ(json::parse(text)["version"], 2);
+  EXPECT_EQ(json::parse(to_json(small_model()))["version"], 1);
+  const Model back = model_from_json(text, "m.json");
+  EXPECT_EQ(to_json(back), text);
+  ASSERT_EQ(back.encoder.columns.size(), 3U);
+  EXPECT_EQ(back.encoder.columns[0].fill, model.encoder.columns[0].fill);
+  EXPECT_TRUE(back.encoder.columns[0].marks_gaps);
+  EXPECT_EQ(back.encoder.columns[1].levels.names, (std::vector<std::string>{"u", "v"}));
+  EXPECT_EQ(back.encoder.columns[1].levels.reference, 0);
+  EXPECT_EQ(back.encoder.columns[2].kind, data::EncodedColumn::Kind::date);
+}
+
+TEST(Model, ColumnsThatDoNotMakeTheFeaturesAreRefused) {
+  const auto with = [](auto change) {
+    json file = json::parse(to_json(encoded_model()));
+    change(file["columns"], file["columns"]["list"]);
+    return refusal(file.dump());
+  };
+  EXPECT_EQ(with([](json&, json&) {}), "accepted");
+  EXPECT_NE(with([](json&, json& list) { list.erase(1); }).find("do not make its features"), std::string::npos);
+  EXPECT_NE(with([](json&, json& list) { list[1]["levels"]["names"][1] = "w"; }).find("features"), std::string::npos);
+  const std::string damaged = "the field \"columns\" is not what a model has there";
+  for (const auto& change : std::vector<std::function<void(json&, json&)>>{
+           [](json&columns, json&) { columns = 3; }, [](json&columns, json&) { columns.erase("width"); },
+           [](json&columns, json&) { columns["width"] = 1; }, [](json&columns, json&) { columns["width"] = 1e18; },
+           [](json&columns, json&) { columns["missing"] = "zero"; }, [](json&, json&list) { list = 5; },
+           [](json&, json&list) { list[0].erase("name"); }, [](json&, json&list) { list[0]["kind"] = "colour"; },
+           [](json&, json&list) { list[0]["place"] = -1; }, [](json&, json&list) { list[0]["fill"] = "1"; },
+           [](json&, json&list) { list[0]["has_other"] = true; }, [](json&, json&list) { list[1].erase("levels"); },
+           [](json&, json&list) { list[1]["levels"]["reference"] = 2; },
+           [](json&, json&list) { list[1]["levels"]["reference"] = -2; },
+           [](json&, json&list) { list[1]["levels"]["names"][0] = "v"; },
+           [](json&, json&list) { list[1]["levels"]["names"] = json::array(); },
+           [](json&, json&list) { list[2].erase("months"); }}) {
+    EXPECT_NE(with(change).find(damaged), std::string::npos) << with(change);
+  }
+  json file = json::parse(to_json(encoded_model()));
+  file.erase("columns");
+  EXPECT_NE(refusal(file.dump()).find("\"columns\" is missing"), std::string::npos);
+}
+
 TEST(Model, ScoresUseTheScalingAndTheIntercept) {
   ThreadPool pool(1);
   const DenseMatrix<double> got = scores(small_model(), DenseMatrix<double>{{2, 4.5}, {3, 4.5}}, pool);
@@ -90,7 +150,7 @@ TEST(Model, WhatIsNotAModelIsRefusedWithTheReason) {
   }
   EXPECT_NE(refusal("[1, 2]").find("not written by `lipschitzlr fit`"), std::string::npos);
   EXPECT_NE(refusal("{}").find("not written by `lipschitzlr fit`"), std::string::npos);
-  EXPECT_NE(with([](json& f) { f["version"] = 2; }).find("its version is 2"), std::string::npos);
+  EXPECT_NE(with([](json& f) { f["version"] = 3; }).find("its version is 3"), std::string::npos);
   EXPECT_NE(with([](json& f) { f["version"] = 1.7; }).find("\"version\""), std::string::npos);
   EXPECT_NE(with([](json& f) { f["version"] = true; }).find("\"version\""), std::string::npos);
   EXPECT_NE(with([](json& f) { f["version"] = 99999999999; }).find("its version is 99999999999"), std::string::npos);

@@ -1,11 +1,12 @@
 #pragma once
-// A trained linear model: what it predicts, and its file. The file is JSON, version 1, with everything a prediction
-// needs (names, labels, scaling, weights) and how the model was trained. A damaged file, or one of a newer version, is
-// refused with a reason.
+// A trained linear model: what it predicts, and its file. The file is JSON with everything a prediction needs (names,
+// labels, scaling, weights; since version 2 how columns of a file become features) and how the model was trained. A
+// damaged file, or one of a newer version, is refused with a reason.
 
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/data/table/encoder.hpp"
 #include "lipschitzlr/data/table/scaling.hpp"
 #include "lipschitzlr/data/table/table.hpp"
 #include "lipschitzlr/linear/inference.hpp"
@@ -25,6 +26,7 @@ struct Model {
   std::string training;             // JSON object: how it was trained and what came out; "{}" when unknown
   std::string resume;               // JSON object from which training continues; empty when there is nothing to resume
   Inference inference = {};         // standard errors; older files have none
+  data::Encoder encoder = {};       // from the columns of a file to features; not known: columns are features
 
   Index classes() const { return static_cast<Index>(labels.size()); }
 

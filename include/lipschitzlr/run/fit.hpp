@@ -54,6 +54,9 @@ struct FitResult {
   std::string record_failure;         // why the record is not complete; empty when it is, or none was wanted
 };
 
+// Whether the training has a penalty, given or chosen; categories then keep all their levels (EncoderOptions).
+bool has_penalty(const FitRequest& options);
+
 // Throws Error (usage) for options that do not fit one another; needs no data, so it can be asked first.
 void check(const FitRequest& options);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/data/table/encoder.hpp"
 #include "lipschitzlr/data/table/read.hpp"
 #include "lipschitzlr/data/table/scaling.hpp"
 #include "lipschitzlr/linear/solver.hpp"
@@ -17,6 +18,8 @@ namespace lipschitzlr::run {
 struct DataOptions {
   std::string source;  // a file, "-" for standard input, or the name of a data set of the catalogue
   data::ReadOptions read;
+  std::vector<std::string> categorical;  // columns of codes: read.known
+  data::EncoderOptions encoding;         // of columns that are not numbers alone
   std::optional<linear::Family> model;   // default: by the target
   std::optional<data::Scaling> scaling;  // default: standard for dense tables, none for sparse ones
   bool intercept = true;
@@ -56,7 +59,9 @@ struct FitRequest {
 };
 
 inline constexpr const char* kDataHelp =
-    "CSV, TSV or LIBSVM file (.gz and .xz too), - for standard input, or a name from `lipschitzlr data list`";
+    "CSV, TSV, JSON Lines, LIBSVM or NumPy file (.gz, .xz and .zst too), several as 'part-*.csv', - for standard "
+    "input, "
+    "or a name from `lipschitzlr data list`";
 
 // How to read a file of rows; target_help says which column is the target by default.
 Options options_of(data::ReadOptions& options, const std::string& target_help);

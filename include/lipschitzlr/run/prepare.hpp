@@ -1,6 +1,8 @@
 #pragma once
-// From a file or a named data set to a training problem: read, choose the model, set rows aside, learn the scaling on
-// the training rows, find K. Shared by every command that trains or measures.
+// From a file or a named data set to a training problem: read, choose the model, set rows aside, learn on the training
+// rows how columns become features, and the scaling, find K. What rows look like is learned of all training rows, also
+// those that a fold of cross-validation then leaves out: no target is in it. Shared by every command that trains or
+// measures.
 
 #include <string>
 
@@ -11,9 +13,13 @@
 namespace lipschitzlr::run {
 
 struct Prepared : linear::Preparation {
-  data::Table train, test;
+  data::Encoder encoder;                       // learned on the training rows, too
+  data::Table train, test;                     // encoded
   Vector<double> train_weights, test_weights;  // of the rows; empty: all alike
 };
+
+// The name of a source in messages: "-" is standard input.
+std::string display_name(const std::string& source);
 
 // The table behind a source. A file wins over a name. Throws Error (data) when it is neither.
 data::Table load_table(const std::string& source, const data::ReadOptions& options);

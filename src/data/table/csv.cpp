@@ -4,57 +4,85 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include "data/table/csv_cell.hpp"
 #include "data/table/csv_layout.hpp"
 #include "data/table/number.hpp"
+#include "data/table/raw_cells.hpp"
 #include "data/table/read_error.hpp"
 #include "data/table/target_column.hpp"
+#include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
 namespace {
 
 constexpr Index kSpareCells = 1 << 16;
 
-class CsvParser {
+class CsvParser : public PartParser {
  public:
-  CsvParser(CsvLayout layout, const std::string& file, const ReadOptions& options, Index expected_rows);
+  CsvParser(CsvLayout layout, std::string file, const ReadOptions& options, Index expected_rows);
 
-  void parse(std::string_view block);  // whole lines
-  Table finish() &&;
+  void parse(std::string_view block) override;
+  void begin_part(const std::string& file) override;
+  Table finish() override;
 
  private:
+  void require_lines() const;
+  void check_header(const char* line) const;
   const char* parse_row(const char* text);
+  const char* parse_mixed_row(const char* text);
+  const char* parse_raw_cell(const char* text, Index column, double& value);
+  std::optional<double> number_of(std::string_view text) const;
   const char* parse_feature(const char* text, Index column, double& value);
   const char* parse_feature_slowly(const char* text, Index column, double& value);
   const char* parse_target(const char* text);
   Cell take_cell(const char* text, Index column) const;
   [[noreturn]] void fail_cell(Index column, const std::string& expected, const Cell& cell) const;
   [[noreturn]] void fail_number(Index column, const Cell& cell, double value) const;
+  [[noreturn]] void fail_quotes(Index column) const;
   [[noreturn]] void fail_ragged(const char* line) const;
   [[noreturn]] void fail_in(Index column, const std::string& what) const;
-  std::vector<std::string> feature_names() const;
+  ColumnOfMatrix values_of(Index feature) { return {features_.data() + feature, width_, row_}; }
+  void finish_raw_columns(Table& table);
+  void check_slip(Index column, Index feature);
 
   CsvLayout layout_;
-  const std::string& file_;
-  Index width_;  // features in a row
+  std::string file_;
+  std::string first_file_;  // whose header counts
+  Index width_;             // features in a row
   DenseMatrix<double> features_;
   TargetColumn target_;
   bool ignores_target_;
+  bool raw_;
+  bool is_mixed_ = false;        // some column is skipped, or has other cells than numbers
+  std::vector<RawCells> cells_;  // one for each feature, of a raw table
+  std::string scratch_;
   Index row_ = 0;
   std::int64_t line_ = 0;
   std::int64_t first_line_ = 0;  // of the header, or else of the first row
   std::int64_t blank_line_ = 0;  // the first of the blank lines just passed; 0: none
 };
 
-CsvParser::CsvParser(CsvLayout layout, const std::string& file, const ReadOptions& options, Index expected_rows)
+CsvParser::CsvParser(CsvLayout layout, std::string file, const ReadOptions& options, Index expected_rows)
     : layout_(std::move(layout)),
-      file_(file),
-      width_(layout_.columns() - (layout_.target >= 0 ? 1 : 0)),
+      file_(std::move(file)),
+      first_file_(file_),
+      width_(0),
       target_(options.target_is_classes),
-      ignores_target_(options.ignores_target) {
-  if (width_ == 0) fail_in_file(file, "there is only one column, the target: expected features beside it");
+      ignores_target_(options.ignores_target),
+      raw_(options.raw) {
+  if (layout_.columns() == 1 && layout_.target >= 0) {
+    fail_in_file(file_, "there is only one column, the target: expected features beside it");
+  }
+  for (Index column = 0; column < layout_.columns(); ++column) {
+    const ColumnPlan& plan = layout_.plans[static_cast<std::size_t>(column)];
+    if (column == layout_.target) continue;
+    is_mixed_ |= plan.skipped || plan.known != nullptr;
+    if (plan.skipped) continue;
+    if (raw_) cells_.emplace_back(plan.known, options.refuses_gaps);
+    ++width_;
+  }
+  if (width_ == 0) throw Error(Fault::usage, fmt::format("{}: --ignore or --only leaves no feature", file_));
   features_.resize(expected_rows, width_);
   if (layout_.target >= 0 && !ignores_target_) target_.reserve(expected_rows);
 }
@@ -74,6 +102,7 @@ void CsvParser::parse(std::string_view block) {
     if (first_line_ == 0) {
       first_line_ = line_;
       if (layout_.has_header) {
+        if (file_ != first_file_) check_header(text);
         text = std::find(text, end, '\n') + 1;
         blank_line_ = 0;
         continue;
@@ -82,8 +111,35 @@ void CsvParser::parse(std::string_view block) {
       fail_in_line(file_, blank_line_, "the line is blank: expected a row");
     }
     blank_line_ = 0;
-    text = parse_row(text);
+    text = is_mixed_ ? parse_mixed_row(text) : parse_row(text);
   }
+}
+
+void CsvParser::begin_part(const std::string& file) {
+  require_lines();
+  file_ = file;
+  line_ = first_line_ = blank_line_ = 0;
+}
+
+void CsvParser::require_lines() const {
+  if (first_line_ == 0) fail_in_file(file_, "the file is empty: expected a part of a table");
+}
+
+// The columns of a part must be those of the first one, in their order.
+void CsvParser::check_header(const char* line) const {
+  const char* text = line - 1;
+  for (Index column = 0; column < layout_.columns(); ++column) {
+    const Cell cell = take_cell(text + 1, column);
+    const std::string& name = layout_.names[static_cast<std::size_t>(column)];
+    text = cell.end;
+    if (cell.text != name) {
+      fail_in_column(file_, line_, column + 1, "",
+                     fmt::format("the header has {} where that of {} has {}: parts of a table need the same columns",
+                                 in_quotes(cell.text), first_file_, in_quotes(name)));
+    }
+    if (*text == '\n' && column + 1 < layout_.columns()) fail_ragged(line);
+  }
+  if (*text != '\n') fail_ragged(line);
 }
 
 const char* CsvParser::parse_row(const char* text) {
@@ -93,6 +149,33 @@ const char* CsvParser::parse_row(const char* text) {
   const Index last = layout_.columns() - 1;
   for (Index column = 0;; ++column) {
     text = column == layout_.target ? parse_target(text) : parse_feature(text, column, *value++);
+    if (column == last) break;
+    if (*text == '\n') fail_ragged(line);
+    ++text;
+  }
+  if (*text != '\n') fail_ragged(line);
+  ++row_;
+  return text + 1;
+}
+
+// The same when columns are skipped, or have other cells than numbers.
+const char* CsvParser::parse_mixed_row(const char* text) {
+  if (row_ == features_.rows()) features_.conservativeResize(row_ + row_ / 2 + 1 + kSpareCells / width_, width_);
+  double* value = features_.data() + row_ * width_;
+  const char* line = text;
+  const Index last = layout_.columns() - 1;
+  Index feature = 0;
+  for (Index column = 0;; ++column) {
+    if (column == layout_.target) {
+      text = parse_target(text);
+    } else if (layout_.plans[static_cast<std::size_t>(column)].skipped) {
+      text = view_cell(text, layout_.delimiter, scratch_).end;
+      if (text == nullptr) fail_quotes(column);
+    } else if (raw_ && cells_[static_cast<std::size_t>(feature)].kind() != ColumnKind::number) {
+      text = parse_raw_cell(text, column, value[feature++]);
+    } else {
+      text = parse_feature(text, column, value[feature++]);
+    }
     if (column == last) break;
     if (*text == '\n') fail_ragged(line);
     ++text;
@@ -117,6 +200,7 @@ inline const char* CsvParser::parse_feature(const char* text, Index column, doub
 
 // Quotes, blanks of other kinds, and everything that is wrong.
 const char* CsvParser::parse_feature_slowly(const char* text, Index column, double& value) {
+  if (raw_) return parse_raw_cell(text, column, value);
   const Cell cell = take_cell(text, column);
   const Number number = read_number(cell.text.c_str());
   const bool is_number = number.end == cell.text.c_str() + cell.text.size();
@@ -125,25 +209,47 @@ const char* CsvParser::parse_feature_slowly(const char* text, Index column, doub
   return cell.end;
 }
 
+// Any cell of a raw table.
+const char* CsvParser::parse_raw_cell(const char* text, Index column, double& value) {
+  const CellView cell = view_cell(text, layout_.delimiter, scratch_);
+  if (cell.end == nullptr) fail_quotes(column);
+  const Index feature = &value - (features_.data() + row_ * width_);
+  RawCells& cells = cells_[static_cast<std::size_t>(feature)];
+  if (cells.find(cell.text, value)) return cell.end;
+  const std::optional<double> number = number_of(cell.text);
+  const auto copy = [&] { return Cell{std::string(cell.text), cell.end}; };
+  if (number ? std::isinf(*number) : is_infinity_word(cell.text)) fail_number(column, copy(), number.value_or(0));
+  const std::string expected = cells.add(cell.text, number, line_, values_of(feature), value);
+  if (!expected.empty()) fail_cell(column, expected, copy());
+  is_mixed_ |= cells.kind() != ColumnKind::number;
+  return cell.end;
+}
+
+// In a raw table whose cells no comma parts, it is a decimal point.
+std::optional<double> CsvParser::number_of(std::string_view text) const {
+  return number_of_all(text, raw_ && layout_.delimiter != ',');
+}
+
 const char* CsvParser::parse_target(const char* text) {
   const Index column = layout_.target;
   const Cell cell = take_cell(text, column);
   if (ignores_target_) return cell.end;
-  const Number number = read_number(cell.text.c_str());
-  const bool is_number = number.end == cell.text.c_str() + cell.text.size();
-  if (is_number ? !std::isfinite(number.value) : is_non_finite_word(cell.text)) fail_number(column, cell, number.value);
+  const std::optional<double> number = number_of(cell.text);
+  if (number ? !std::isfinite(*number) : is_non_finite_word(cell.text)) fail_number(column, cell, number.value_or(0));
   if (cell.text.empty()) fail_cell(column, "a number or a class", cell);
-  const std::string expected = is_number ? target_.add_number(cell.text, number.value) : target_.add_text(cell.text);
+  const std::string expected = number ? target_.add_number(cell.text, *number) : target_.add_text(cell.text);
   if (!expected.empty()) fail_cell(column, expected, cell);
   return cell.end;
 }
 
 Cell CsvParser::take_cell(const char* text, Index column) const {
   Cell cell = read_cell(text, layout_.delimiter);
-  if (cell.end == nullptr) {
-    fail_in(column, "the quotes of this cell don't match: close them on the same line, and double a quote inside");
-  }
+  if (cell.end == nullptr) fail_quotes(column);
   return cell;
+}
+
+void CsvParser::fail_quotes(Index column) const {
+  fail_in(column, "the quotes of this cell don't match: close them on the same line, and double a quote inside");
 }
 
 void CsvParser::fail_in(Index column, const std::string& what) const {
@@ -173,31 +279,49 @@ void CsvParser::fail_ragged(const char* line) const {
     ++cells;
   } while (*end != '\n');
   fail_in_line(file_, line_,
-               fmt::format("expected {} cells as in line {}, found {}", layout_.columns(), first_line_, cells));
+               fmt::format("expected {} cells as in line {}{}, found {}", layout_.columns(),
+                           file_ == first_file_ ? first_line_ : 1,
+                           file_ == first_file_ ? "" : fmt::format(" of {}", first_file_), cells));
 }
 
-// A feature without a name gets its number, with as many underscores as no other name has.
-std::vector<std::string> CsvParser::feature_names() const {
-  const std::unordered_set<std::string> taken(layout_.names.begin(), layout_.names.end());
-  std::vector<std::string> names;
+void CsvParser::finish_raw_columns(Table& table) {
+  Index feature = 0, place = 0;
+  bool is_plain = true;
   for (Index column = 0; column < layout_.columns(); ++column) {
     if (column == layout_.target) continue;
-    std::string name = layout_.names[static_cast<std::size_t>(column)];
-    if (name.empty()) {
-      name = fmt::format("x{}", names.size() + 1);
-      while (taken.contains(name)) name += '_';
+    if (!layout_.plans[static_cast<std::size_t>(column)].skipped) {
+      table.places.push_back(place);
+      if (raw_) is_plain &= cells_[static_cast<std::size_t>(feature)].is_plain();
+      if (raw_) check_slip(column, feature);
+      ++feature;
     }
-    names.push_back(std::move(name));
+    ++place;
   }
-  return names;
+  table.width = place;
+  if (table.width == width_) table.places.clear();
+  if (is_plain) return;
+  for (RawCells& cells : cells_) table.raw_columns.push_back(std::move(cells).finish());
 }
 
-Table CsvParser::finish() && {
+void CsvParser::check_slip(Index column, Index feature) {
+  const auto slip = cells_[static_cast<std::size_t>(feature)].find_slip(values_of(feature));
+  if (!slip) return;
+  const std::string& name = layout_.names[static_cast<std::size_t>(column)];
+  const std::string option = name.empty() ? std::to_string(column + 1) : printable(name);
+  fail_in_column(file_, slip->line, column + 1, name,
+                 fmt::format("expected a number as in nearly all rows, found {}; leave it empty if it is unknown, or "
+                             "take --categorical {} or --ignore {}",
+                             in_quotes(slip->text), option, option));
+}
+
+Table CsvParser::finish() {
+  require_lines();
   if (row_ == 0) fail_in_file(file_, "there is a header but no row");
   Table table;
+  finish_raw_columns(table);
   features_.conservativeResize(row_, width_);
   table.features = std::move(features_);
-  table.feature_names = feature_names();
+  table.feature_names = names_of_features(layout_.names, layout_.plans, layout_.target);
   table.has_names = layout_.has_header;
   if (!layout_.remark.empty()) table.remarks.push_back(layout_.remark);
   if (layout_.target >= 0 && !ignores_target_) {
@@ -221,13 +345,11 @@ Index expect_rows(std::string_view first_block, std::uint64_t expected_size, Ind
 
 }  // namespace
 
-Table read_csv(std::string_view first_block, LineBlocks& rest, std::uint64_t expected_size, const std::string& file,
-               const ReadOptions& options) {
+std::unique_ptr<PartParser> parse_csv(std::string_view first_block, std::uint64_t expected_size,
+                                      const std::string& file, const ReadOptions& options) {
   CsvLayout layout = find_layout(first_block, file, options);
   const Index expected_rows = expect_rows(first_block, expected_size, layout.columns());
-  CsvParser parser(std::move(layout), file, options, expected_rows);
-  for (std::string_view block = first_block; !block.empty(); block = rest.next()) parser.parse(block);
-  return std::move(parser).finish();
+  return std::make_unique<CsvParser>(std::move(layout), file, options, expected_rows);
 }
 
 }  // namespace lipschitzlr::data

@@ -52,4 +52,25 @@ Cell read_cell(const char* text, char delimiter) {
   return cell;
 }
 
+CellView view_cell(const char* text, char delimiter, std::string& scratch) {
+  const char* start = skip_blanks(text, delimiter);
+  const char* end = start;
+  if (*start == '"') {
+    ++start;
+    for (++end; *end != '"' && *end != '\n'; ++end) continue;
+    if (*end == '"' && end[1] != '"') {
+      return {{start, static_cast<std::size_t>(end - start)}, find_cell_end(end + 1, delimiter)};
+    }
+  } else if (delimiter != ' ') {
+    while (*end != delimiter && *end != '\n') ++end;
+    const char* last = end;
+    if (*end == '\n' && last > start && last[-1] == '\r') --last;
+    while (last > start && (last[-1] == ' ' || last[-1] == '\t')) --last;
+    return {{start, static_cast<std::size_t>(last - start)}, end};
+  }
+  Cell cell = read_cell(text, delimiter);
+  scratch = std::move(cell.text);
+  return {scratch, cell.end};
+}
+
 }  // namespace lipschitzlr::data

@@ -16,6 +16,13 @@ struct Cell {
 
 Cell read_cell(const char* text, char delimiter);
 
+// The same without a copy where there is nothing to undo; scratch holds the text otherwise.
+struct CellView {
+  std::string_view text;
+  const char* end = nullptr;
+};
+CellView view_cell(const char* text, char delimiter, std::string& scratch);
+
 inline bool is_delimiter(char c, char delimiter) { return c == delimiter || (delimiter == ' ' && c == '\t'); }
 
 // The first character that is not blank.

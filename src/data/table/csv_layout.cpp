@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "data/table/csv_cell.hpp"
+#include "data/table/date.hpp"
 #include "data/table/number.hpp"
 #include "data/table/read_error.hpp"
 #include "data/table/target_choice.hpp"
@@ -95,12 +96,18 @@ bool is_name(const std::string& cell) {
   return !is_number(cell) && !is_missing_word(cell) && !is_non_finite_word(cell);
 }
 
-// A first line is a header when a cell of a feature is a name. A name in the target's column alone may be a class label
-// of a table without header; then the second line decides.
-bool guess_header(const Cells& first, const Cells& second, Index target) {
+// A first line is a header when a cell of a feature is a name, unless texts may be data: then a number stands below the
+// name, or the line has no number. A name in the target's column alone may be a class label of a table without header;
+// then the second line decides.
+bool guess_header(const Cells& first, const Cells& second, Index target, bool raw) {
+  bool has_name = false, has_number = false, has_name_above_number = false;
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (static_cast<Index>(i) != target && is_name(first[i])) return true;
+    if (static_cast<Index>(i) == target) continue;
+    has_name |= is_name(first[i]);
+    has_number |= is_number(first[i]) || date_from(first[i]).has_value();
+    has_name_above_number |= is_name(first[i]) && i < second.size() && !is_name(second[i]) && !second[i].empty();
   }
+  if (has_name && (!raw || has_name_above_number || !has_number)) return true;
   const auto position = static_cast<std::size_t>(target);
   return target >= 0 && is_name(first[position]) && position < second.size() && is_number(second[position]);
 }
@@ -128,7 +135,7 @@ void check_features_differ(const CsvLayout& layout, const FirstLine& line, const
   std::unordered_map<std::string_view, Index> seen;
   for (Index column = 0; column < layout.columns(); ++column) {
     const std::string& name = layout.names[static_cast<std::size_t>(column)];
-    if (name.empty() || column == layout.target) continue;
+    if (name.empty() || column == layout.target || layout.plans[static_cast<std::size_t>(column)].skipped) continue;
     const auto [first, is_new] = seen.try_emplace(name, column);
     if (is_new) continue;
     fail_in_line(file, line.number,
@@ -155,7 +162,7 @@ CsvLayout find_layout(std::string_view first_block, const std::string& file, con
   const Cells second = lines.size() > 1 ? split(lines[1], layout.delimiter, file) : Cells{};
   const TargetChoice choice(options, first, file);
   layout.has_header =
-      options.header.value_or(choice.needs_header() || guess_header(first, second, choice.by_position()));
+      options.header.value_or(choice.needs_header() || guess_header(first, second, choice.by_position(), options.raw));
   if (layout.has_header) check_encoding(first, lines[0], file);
   if (!options.header && !layout.has_header && counts_up(first) && !counts_up(second)) {
     layout.remark = fmt::format(
@@ -165,6 +172,7 @@ CsvLayout find_layout(std::string_view first_block, const std::string& file, con
   }
   layout.target = choice.find(layout.has_header);
   layout.names = layout.has_header ? std::move(first) : Cells(first.size());
+  layout.plans = plan_columns(layout.names, layout.has_header, layout.target, options, file);
   check_features_differ(layout, lines[0], file);
   return layout;
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lipschitzlr/data/table/read.hpp"
+#include "data/table/column_plan.hpp"
 
 namespace lipschitzlr::data {
 
@@ -15,6 +15,7 @@ struct CsvLayout {
   std::string remark;              // on a first line that may be a header after all; empty: none
   std::vector<std::string> names;  // the header's cells; without a header as many empty ones
   Index target = -1;               // -1: no column is the target
+  std::vector<ColumnPlan> plans;   // one for each column
 
   Index columns() const { return static_cast<Index>(names.size()); }
 };

@@ -45,6 +45,22 @@ bool is_large(const char* digits, const char* end) {
 
 }  // namespace
 
+std::optional<double> number_of_all(std::string_view text, bool decimal_comma) {
+  const std::size_t comma = decimal_comma ? text.find(',') : std::string_view::npos;
+  if (comma != std::string_view::npos && text.find('.') == std::string_view::npos) {
+    std::string with_point(text);
+    with_point[comma] = '.';
+    return number_of_all(with_point);
+  }
+  if (text.empty()) return std::nullopt;
+  const Number number = read_number(text.data());
+  return number.end == text.data() + text.size() ? std::optional(number.value) : std::nullopt;
+}
+
+bool is_infinity_word(std::string_view word) {
+  return is_non_finite_word(word) && lower_case(word).find("inf") != std::string::npos;
+}
+
 bool is_non_finite_word(std::string_view word) {
   constexpr std::array<std::string_view, 6> kWords = {"nan", "inf", "infinity", "1.#inf", "1.#qnan", "1.#ind"};
   if (!word.empty() && (word.front() == '-' || word.front() == '+')) word.remove_prefix(1);

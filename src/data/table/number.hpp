@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 namespace lipschitzlr::data {
@@ -23,6 +24,13 @@ Number read_number(const char* text);
 // The same for text with 8 more readable bytes behind the number: faster, for it takes 8 digits at once.
 inline constexpr int kNumberPadding = 8;
 Number read_padded_number(const char* text);
+
+// The number that all of a text is, if it is one; infinite when it is beyond the largest double. Needs a character
+// behind the text that is part of no number. With decimal_comma a comma is as good as a point.
+std::optional<double> number_of_all(std::string_view text, bool decimal_comma = false);
+
+// Whether the word is infinity; is_non_finite_word has not-a-number, too.
+bool is_infinity_word(std::string_view word);
 
 // Whether the word is one of the spellings of infinity or not-a-number that other programs write.
 bool is_non_finite_word(std::string_view word);

@@ -29,7 +29,10 @@ std::unique_ptr<ByteSource> open_file(const std::string& path);
 // The bytes must outlive the source.
 std::unique_ptr<ByteSource> open_memory(std::string_view content);
 
-// The source's content, unpacked when its first bytes say gzip or xz; other archives are refused by name.
+// The source's content, unpacked when its first bytes say gzip, xz or zstd; other archives are refused by name.
 std::unique_ptr<ByteSource> unpack(std::unique_ptr<ByteSource> source, const std::string& name);
+
+// The same source, and its first few bytes.
+std::unique_ptr<ByteSource> peek(std::unique_ptr<ByteSource> source, std::string& first);
 
 }  // namespace lipschitzlr::data

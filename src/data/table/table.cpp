@@ -73,6 +73,10 @@ Table take_rows(const Table& table, const std::vector<Index>& rows) {
   taken.target_name = table.target_name;
   taken.target_column = table.target_column;
   taken.remarks = table.remarks;
+  taken.raw_columns = table.raw_columns;
+  taken.places = table.places;
+  taken.width = table.width;
+  taken.indicators = table.indicators;
   return taken;
 }
 

@@ -5,20 +5,12 @@
 #include <algorithm>
 
 #include "base/numbers.hpp"
+#include "data/table/column_plan.hpp"
 #include "data/table/read_error.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
 namespace {
-
-// The name one or a few slips of the keyboard away, else the first few names.
-std::string advice(const std::string& wanted, const std::vector<std::string>& names) {
-  if (const std::string* meant = closest(wanted, names)) return fmt::format("did you mean {}?", in_quotes(*meant));
-  constexpr std::size_t kShown = 5;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i) list += (i > 0 ? ", " : "") + in_quotes(names[i]);
-  return fmt::format("the columns are {}{}", list, names.size() > kShown ? ", ..." : "");
-}
 
 [[noreturn]] void refuse(const std::string& file, const std::string& what) {
   throw Error(Fault::usage, fmt::format("{}: {}", file, what));
@@ -77,7 +69,7 @@ void TargetChoice::fail_unknown(bool has_header) const {
     refuse(file_, fmt::format("there is no column {}, for the file has no header: give the target's number",
                               in_quotes(*name_)));
   }
-  refuse(file_, fmt::format("there is no column {}: {}", in_quotes(*name_), advice(*name_, first_line_)));
+  refuse(file_, fmt::format("there is no column {}: {}", in_quotes(*name_), column_advice(*name_, first_line_)));
 }
 
 }  // namespace lipschitzlr::data

@@ -1,9 +1,11 @@
-// gzip by zlib and xz by liblzma, as sources on top of a source. A packed file that is cut short or damaged is an
-// error, never a shorter table.
+// gzip by zlib, xz by liblzma and zstd by libzstd, as sources on top of a source. A packed file that is cut short or
+// damaged is an error, never a shorter table.
 
 #include <fmt/format.h>
 #include <lzma.h>
 #include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +22,7 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kPieceSize = 1 << 16;
 constexpr std::string_view kGzipMagic = "\x1f\x8b"sv;
+constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd"sv;
 constexpr std::string_view kXzMagic =
     "\xfd"
     "7zXZ\0"sv;
@@ -184,34 +187,94 @@ class XzSource : public ByteSource {
   bool ended_ = false;
 };
 
+class ZstdSource : public ByteSource {
+ public:
+  ZstdSource(std::unique_ptr<ByteSource> packed, std::string name)
+      : packed_(std::move(packed)), name_(std::move(name)), input_(kPieceSize), stream_(ZSTD_createDStream()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, kLargestWindow);
+  }
+  ~ZstdSource() override { ZSTD_freeDStream(stream_); }
+  ZstdSource(const ZstdSource&) = delete;
+  ZstdSource& operator=(const ZstdSource&) = delete;
+
+  std::size_t read(char* buffer, std::size_t size) override {
+    ZSTD_outBuffer out{buffer, size, 0};
+    while (out.pos < size && !ended_) {
+      const std::size_t given = out.pos, taken = ready_.pos;
+      const std::size_t status = ZSTD_decompressStream(stream_, &out, &ready_);
+      if (ZSTD_isError(status)) fail(status);
+      expansion_.give(out.pos - given, name_);
+      if (out.pos > given || ready_.pos > taken) {
+        is_in_frame_ = status != 0;
+      } else {
+        refill();
+      }
+    }
+    return out.pos;
+  }
+
+ private:
+  static constexpr int kLargestWindow = 27;  // 128 MiB, all that zstd itself takes unless told to
+
+  void refill() {
+    const std::size_t got = packed_->read(input_.data(), input_.size());
+    ready_ = {input_.data(), got, 0};
+    expansion_.take(got);
+    if (got > 0) return;
+    if (is_in_frame_) fail_in_file(name_, "the zstd file ends too early: get it again");
+    ended_ = true;
+  }
+
+  [[noreturn]] void fail(std::size_t status) const {
+    const ZSTD_ErrorCode code = ZSTD_getErrorCode(status);
+    if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
+    if (code == ZSTD_error_frameParameter_windowTooLarge) {
+      fail_in_file(name_, "unpacking needs more than 128 MiB: pack it without --long");
+    }
+    fail_in_file(name_, "the zstd file is damaged: get it again");
+  }
+
+  std::unique_ptr<ByteSource> packed_;
+  std::string name_;
+  std::vector<char> input_;
+  Expansion expansion_;
+  ZSTD_DStream* stream_;
+  ZSTD_inBuffer ready_{nullptr, 0, 0};
+  bool is_in_frame_ = true, ended_ = false;
+};
+
 void refuse_other_archives(std::string_view first, const std::string& name) {
   struct Kind {
     std::string_view magic;
     std::string_view what;
   };
-  constexpr std::array<Kind, 5> kKinds = {{{"PK\x03\x04"sv, "a zip archive (or a spreadsheet)"},
-                                           {"BZh"sv, "a bzip2 file"},
-                                           {"\x28\xb5\x2f\xfd"sv, "a Zstandard file"},
+  constexpr std::array<Kind, 4> kKinds = {{{"BZh"sv, "a bzip2 file"},
+                                           {"PAR1"sv, "a Parquet file"},
                                            {"\xff\xfe"sv, "text in UTF-16"},
                                            {"\xfe\xff"sv, "text in UTF-16"}}};
   for (const Kind& kind : kKinds) {
     if (first.starts_with(kind.magic)) {
-      fail_in_file(name, fmt::format("this is {}: give it as plain text (UTF-8), .gz or .xz", kind.what));
+      fail_in_file(name, fmt::format("this is {}: give it as plain text (UTF-8), .gz, .xz or .zst", kind.what));
     }
   }
 }
 
 }  // namespace
 
-std::unique_ptr<ByteSource> unpack(std::unique_ptr<ByteSource> source, const std::string& name) {
-  std::string first(kXzMagic.size(), '\0');
+std::unique_ptr<ByteSource> peek(std::unique_ptr<ByteSource> source, std::string& first) {
+  first.resize(kXzMagic.size());
   first.resize(source->read(first.data(), first.size()));
+  return std::make_unique<PeekedSource>(first, std::move(source));
+}
+
+std::unique_ptr<ByteSource> unpack(std::unique_ptr<ByteSource> source, const std::string& name) {
+  std::string first;
+  std::unique_ptr<ByteSource> whole = peek(std::move(source), first);
   refuse_other_archives(first, name);
-  const bool is_gzip = first.starts_with(kGzipMagic);
-  const bool is_xz = first.starts_with(kXzMagic);
-  auto whole = std::make_unique<PeekedSource>(std::move(first), std::move(source));
-  if (is_gzip) return std::make_unique<GzipSource>(std::move(whole), name);
-  if (is_xz) return std::make_unique<XzSource>(std::move(whole), name);
+  if (first.starts_with(kGzipMagic)) return std::make_unique<GzipSource>(std::move(whole), name);
+  if (first.starts_with(kXzMagic)) return std::make_unique<XzSource>(std::move(whole), name);
+  if (first.starts_with(kZstdMagic)) return std::make_unique<ZstdSource>(std::move(whole), name);
   return whole;
 }
 

@@ -1,16 +1,25 @@
 #pragma once
-// Reading a table from a file or from standard input: CSV, TSV and LIBSVM auto-detected, .gz and .xz unpacked
-// on the way. What does not fit is an Error (data) with file, line, column and what was expected.
+// Reading a table from a file, from several or from standard input: CSV, TSV, LIBSVM, JSON Lines and arrays of NumPy
+// auto-detected, .gz, .xz and .zst unpacked on the way. What does not fit is an Error (data) with file, line, column
+// and what was expected.
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lipschitzlr/data/table/table.hpp"
 
 namespace lipschitzlr::data {
 
-enum class Format { detect, csv, tsv, libsvm };
+enum class Format { detect, csv, tsv, libsvm, jsonl, npy };
+
+// A column whose kind is known before the file is read.
+struct KnownColumn {
+  std::string name;  // or its number, as of a target
+  ColumnKind kind = ColumnKind::number;
+  bool exact = false;  // of text: a number is the text it stands as, so that "01" is not "1"
+};
 
 struct ReadOptions {
   Format format = Format::detect;
@@ -31,13 +40,24 @@ struct ReadOptions {
       false;  // CSV: whatever stands in the target's column is passed over, and the table has no target
   bool target_is_classes = false;  // CSV: a target of numbers only has classes, too, with their texts as labels
   Index target_column = -1;        // with target_may_be_missing: where that one column stands, from 0; -1: the last
+  // CSV and JSON Lines. Cells of features may be gaps, texts, dates and numbers with a decimal comma, for an Encoder
+  // (Table.raw_columns); false: all must be numbers.
+  bool raw = false;
+  bool refuses_gaps = false;             // with raw: a gap is an error
+  std::vector<std::string> ignore = {};  // features to leave out, whatever stands in them: names or numbers
+  std::vector<std::string> only = {};    // features to read, all others left out
+  std::vector<KnownColumn> known = {};   // with raw
+  // A model's columns are known: others are left out, and of these some may be missing.
+  bool only_known = false;
+  bool known_by_place = false;  // known is by place among the features of the file, not by name
 };
 
-// path "-" is standard input; pipes are as good as files. Throws Error: (data) for what is wrong with the file, (usage)
-// for a target that isn't there. A CSV target with a cell that is not a number is a class target: the label of each
-// cell is its text as it is in the file ("01" is not "1"), sorted as strings; empty cells are errors, and so is a text
-// below many different numbers. So is a target of a few whole numbers from 2^53 on: they are identifiers. LIBSVM
-// targets are numeric. Names and labels must be UTF-8, names of features unique.
+// path "-" is standard input; pipes are as good as files. A path that is no file but a pattern of the shell, such as
+// "part-*.csv.gz", is all files with such a name, in their order, as one table with one header. Throws Error: (data)
+// for what is wrong with the file, (usage) for a target that isn't there. A CSV target with a cell that is not a number
+// is a class target: the label of each cell is its text as it is in the file ("01" is not "1"), sorted as strings;
+// empty cells are errors, and so is a text below many different numbers. So is a target of a few whole numbers from
+// 2^53 on: they are identifiers. LIBSVM targets are numeric. Names and labels must be UTF-8, names of features unique.
 Table read_table(const std::string& path, const ReadOptions& options = {});
 
 // The same from memory; name is for error messages. Used by the fuzzers and for the embedded data sets.

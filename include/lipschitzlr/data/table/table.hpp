@@ -23,6 +23,18 @@ DenseView<double> view_of(const DenseMatrix<double>& matrix);
 SparseView<double> view_of(const SparseMatrix<double>& matrix);
 FeatureView view_of(const Features& features);
 
+// What the cells of a column of features are.
+enum class ColumnKind { number, date, text };
+
+// A column of features as the file has it. In the table's matrix a gap is NaN, a text its place in texts, a date its
+// days since 1970-01-01, the time of day as a fraction.
+struct RawColumn {
+  ColumnKind kind = ColumnKind::number;
+  std::vector<std::string> texts = {};
+  bool exact = false;      // a number is the text it stands as
+  bool countless = false;  // more different texts than are kept, which makes it an id
+};
+
 struct Table {
   Features features;
   std::vector<std::string> feature_names;  // one per column: the header's, or x1, x2, ...
@@ -32,6 +44,12 @@ struct Table {
   Index target_column = -1;                // where it stood in the file, from 0; -1: not in a column
   bool has_names = true;                   // false: the file has none, and feature_names are the numbers of columns
   std::vector<std::string> remarks = {};   // what the reader decided and a user might not expect, a sentence each
+  // One per feature when some cell is not a number (ReadOptions.raw), for an Encoder; empty: all of them are.
+  std::vector<RawColumn> raw_columns = {};
+  std::vector<Index> places = {};  // of the features among those of the file when some are left out; empty: all stay
+  Index width = 0;                 // with places: how many features the file has
+  // By feature: 0 or 1 for a level, a boolean or a gap, which the scaling standard leaves as it is; empty: none is.
+  std::vector<bool> indicators = {};
 
   Index rows() const { return data::rows(features); }
   Index columns() const { return data::columns(features); }

@@ -1,0 +1,116 @@
+#include "data/table/raw_cells.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/text.hpp"
+#include "data/table/date.hpp"
+#include "data/table/number.hpp"
+
+namespace lipschitzlr::data {
+namespace {
+
+constexpr std::size_t kMostTexts = 1 << 20;
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+
+bool is_gap(std::string_view text) {
+  return is_missing_word(text) || (is_non_finite_word(text) && !is_infinity_word(text));
+}
+
+}  // namespace
+
+RawCells::RawCells(const KnownColumn* known, bool refuses_gaps)
+    : kind_(known != nullptr ? known->kind : ColumnKind::number),
+      is_known_(known != nullptr),
+      is_exact_(known != nullptr && known->exact),
+      refuses_gaps_(refuses_gaps) {}
+
+std::string RawCells::add(std::string_view text, std::optional<double> number, std::int64_t line,
+                          const ColumnOfMatrix& above, double& value) {
+  if (!number && is_gap(text)) {
+    if (refuses_gaps_) return "a value, because gaps are refused (--missing error)";
+    has_gaps_ = true;
+    value = kGap;
+    if (kind_ == ColumnKind::text && places_.size() < kMostTexts) places_.emplace(text, kGap);
+    return {};
+  }
+  if (kind_ == ColumnKind::text) return add_text(text, number, value);
+  if (kind_ == ColumnKind::number && number) {
+    value = *number;
+    return {};
+  }
+  const std::optional<double> date = date_from(text);
+  if (kind_ == ColumnKind::date) {
+    if (!date) return is_known_ ? "a date, YYYY-MM-DD, as in training" : "a date as in the lines above";
+    value = *date;
+    return {};
+  }
+  if (is_known_) return "a number as in training";
+  const auto is_number = [&](Index row) { return !std::isnan(above[row]); };
+  bool has_numbers = false;
+  for (Index row = 0; row < above.rows && !has_numbers; ++row) has_numbers = is_number(row);
+  if (date && !has_numbers) {
+    kind_ = ColumnKind::date;
+    value = *date;
+    return {};
+  }
+  make_texts(above);
+  first_line_ = line;
+  first_text_ = text;
+  return add_text(text, number, value);
+}
+
+void RawCells::make_texts(const ColumnOfMatrix& above) {
+  kind_ = ColumnKind::text;
+  for (Index row = 0; row < above.rows; ++row) {
+    if (!std::isnan(above[row])) above[row] = place_of(fmt::format("{}", above[row]), true);
+  }
+}
+
+std::string RawCells::add_text(std::string_view text, std::optional<double> number, double& value) {
+  if (!is_utf8(text)) return "a text in UTF-8 (save the file as UTF-8)";
+  if (number && !is_exact_) {
+    const std::string spelled = fmt::format("{}", *number);
+    value = place_of(spelled, true);
+    if (spelled != text && places_.size() < kMostTexts) places_.emplace(text, value);
+  } else {
+    value = place_of(text, false);
+  }
+  return {};
+}
+
+double RawCells::place_of(std::string_view text, bool is_number) {
+  if (const auto found = places_.find(text); found != places_.end()) return found->second;
+  if (places_.size() >= kMostTexts) {
+    countless_ = true;
+    return 0;
+  }
+  const auto place = static_cast<double>(texts_.size());
+  places_.emplace(text, place);
+  texts_.emplace_back(text);
+  is_number_.push_back(is_number);
+  return place;
+}
+
+// A typing error must not make a category of a quantity. Texts that stand for something are more than one in twenty
+// cells, or stand among few different numbers, as grades and codes do.
+std::optional<RawCells::Slip> RawCells::find_slip(const ColumnOfMatrix& column) const {
+  constexpr Index kFewTexts = 20;
+  if (kind_ != ColumnKind::text || is_known_ || countless_) return std::nullopt;
+  Index numbers = 0, texts = 0;
+  for (Index row = 0; row < column.rows; ++row) {
+    if (std::isnan(column[row])) continue;
+    ++(is_number_[static_cast<std::size_t>(column[row])] ? numbers : texts);
+  }
+  const auto different = static_cast<Index>(std::count(is_number_.begin(), is_number_.end(), true));
+  const bool are_few = texts < numbers && texts <= std::max<Index>(1, (texts + numbers) / kFewTexts);
+  const bool is_quantity = different > static_cast<Index>(kMostNumberedClasses) || different == numbers;
+  return are_few && is_quantity ? std::optional(Slip{first_line_, first_text_}) : std::nullopt;
+}
+
+RawColumn RawCells::finish() && { return {kind_, std::move(texts_), is_exact_, countless_}; }
+
+}  // namespace lipschitzlr::data

@@ -1,0 +1,77 @@
+#pragma once
+// One column of features while a file is read: numbers, until a cell is something else. A first text that is a date
+// makes it a column of dates; another text makes it one of texts, in which a number is the text of that number ("1.0"
+// and "01" are "1"), whether it stands above the first text or below. What stands for a cell in the matrix is said at
+// RawColumn.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "lipschitzlr/data/table/read.hpp"
+
+namespace lipschitzlr::data {
+
+// The cells of a column that were read so far, in a matrix of rows.
+struct ColumnOfMatrix {
+  double* first;
+  Index stride, rows;
+
+  double& operator[](Index row) const { return first[row * stride]; }
+};
+
+class RawCells {
+ public:
+  // known: its kind, if that is known; what does not fit is wrong then.
+  RawCells(const KnownColumn* known, bool refuses_gaps);
+
+  ColumnKind kind() const { return kind_; }
+
+  // The value that stands for a text that was there before.
+  bool find(std::string_view text, double& value) const {
+    if (kind_ != ColumnKind::text) return false;
+    const auto found = places_.find(text);
+    if (found == places_.end()) return false;
+    value = found->second;
+    return true;
+  }
+
+  // The value that stands for a cell, or what is wrong with it as the rest of a sentence "expected ...". number: what
+  // the cell is as a number, if it is one.
+  std::string add(std::string_view text, std::optional<double> number, std::int64_t line, const ColumnOfMatrix& above,
+                  double& value);
+
+  bool is_plain() const { return kind_ == ColumnKind::number && !has_gaps_; }
+
+  // The first text in a column that is meant to have numbers: there are few texts and many numbers.
+  struct Slip {
+    std::int64_t line;
+    std::string text;
+  };
+  std::optional<Slip> find_slip(const ColumnOfMatrix& column) const;
+
+  RawColumn finish() &&;
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  std::string add_text(std::string_view text, std::optional<double> number, double& value);
+  double place_of(std::string_view text, bool is_number);
+  void make_texts(const ColumnOfMatrix& above);
+
+  ColumnKind kind_ = ColumnKind::number;
+  bool is_known_, is_exact_;
+  bool refuses_gaps_, has_gaps_ = false;
+  std::int64_t first_line_ = 0;  // of a text that made this a column of texts
+  std::string first_text_;
+  std::unordered_map<std::string, double, Hash, std::equal_to<>> places_;  // of all spellings
+  std::vector<std::string> texts_;
+  std::vector<bool> is_number_;  // by place
+  bool countless_ = false;
+};
+
+}  // namespace lipschitzlr::data
