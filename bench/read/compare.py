@@ -3,8 +3,8 @@
 
     bench/read/compare.py BUILD_FOLDER/bench/read/read_bench [--megabytes 120] [--rounds 3]
 
-Makes its files in a temporary folder: six significant digits, whole numbers, and all 17 digits. The rate is of the
-fastest round by processor time, which other work on the machine disturbs least; wall time is printed beside it.
+Makes its files in a temporary folder: six significant digits, whole numbers, all 17 digits, and texts with gaps between
+numbers, which pandas reads as categories. The rate is of the fastest round by processor time, which other work on the machine disturbs least; wall time is printed beside it.
 """
 import argparse
 import gzip
@@ -31,6 +31,20 @@ def make_file(path, kind, megabytes):
         while file.tell() < megabytes * 1e6:
             block = generator.standard_normal((2000, COLUMNS)) * 10.0 ** generator.integers(-2, 5, COLUMNS)
             file.write("".join(row_format % tuple(row) for row in block.tolist()))
+
+
+def make_texts(path, megabytes):
+    import numpy
+
+    generator = numpy.random.default_rng(1)
+    levels = [[f"level-{column}-{i}" for i in range(2 ** (column + 1))] for column in range(6)]
+    with open(path, "w") as file:
+        file.write(",".join([f"c{i}" for i in range(12)] + ["y"]) + "\n")
+        while file.tell() < megabytes * 1e6:
+            for numbers in generator.integers(0, 100000, (2000, 7)).tolist():
+                texts = [level[number % len(level)] for level, number in zip(levels, numbers)]
+                texts[numbers[0] % 6] = "?" if numbers[1] % 20 == 0 else texts[numbers[0] % 6]
+                file.write(",".join([f"{text},{number}" for text, number in zip(texts, numbers)]) + f",{numbers[6]}\n")
 
 
 def measure(command, source=None):
@@ -70,6 +84,15 @@ def compare(program, path, kind, rounds):
     packed.unlink()
 
 
+def compare_texts(program, path, rounds):
+    runs = {"ours": [], "pandas-text": []}
+    peer = [sys.executable, str(pathlib.Path(__file__).with_name("peer.py"))]
+    for _ in range(rounds):
+        runs["ours"].append(measure([program, path, "raw"]))
+        runs["pandas-text"].append(measure([*peer, "pandas-text", path]))
+    report("texts and numbers", path.stat().st_size, runs)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path, help="the built read_bench")
@@ -83,6 +106,8 @@ def main():
             path = pathlib.Path(folder) / "numbers.csv"
             make_file(path, kind, options.megabytes)
             compare(options.program.resolve(), path, kind, options.rounds)
+        make_texts(path, options.megabytes)
+        compare_texts(options.program.resolve(), path, options.rounds)
 
 
 main()

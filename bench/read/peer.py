@@ -1,4 +1,4 @@
-"""Reads one CSV of numbers with a peer (pandas or numpy) and prints the same line of JSON as read_bench."""
+"""Reads one CSV with a peer (pandas or numpy) and prints the same line of JSON as read_bench."""
 import json
 import sys
 import time
@@ -15,6 +15,14 @@ def main():
         import pandas
 
         read = lambda: pandas.read_csv(path).to_numpy(dtype=float)
+    elif peer == "pandas-text":  # each category as the numbers of its levels
+        import pandas
+
+        def read():
+            table = pandas.read_csv(path, na_values="?")
+            texts = table.select_dtypes("object").columns
+            table[texts] = table[texts].apply(lambda column: column.astype("category").cat.codes)
+            return table.to_numpy(dtype=float)
     elif peer == "pandas-exact":  # pandas' default may be off in the last bit
         import pandas
 

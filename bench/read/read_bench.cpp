@@ -40,15 +40,18 @@ long stored_bytes(const data::Table& table) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) {
-    std::fprintf(stderr, "usage: read_bench FILE (- for standard input)\n");
+  const bool raw = count == 3 && std::string(arguments[2]) == "raw";
+  if (count != (raw ? 3 : 2)) {
+    std::fprintf(stderr, "usage: read_bench FILE [raw] (- for standard input; raw: with texts and gaps, as fit reads it)\n");
     return 2;
   }
   try {
     const long peak_before = peak_bytes();
     const auto start = std::chrono::steady_clock::now();
     const double processor_start = processor_seconds();
-    const data::Table table = data::read_table(arguments[1]);
+    data::ReadOptions options;
+    options.raw = raw;
+    const data::Table table = data::read_table(arguments[1], options);
     const double processor = processor_seconds() - processor_start;
     const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     std::printf(

@@ -185,7 +185,7 @@ const char* CsvParser::parse_mixed_row(const char* text) {
   return text + 1;
 }
 
-inline const char* CsvParser::parse_feature(const char* text, Index column, double& value) {
+[[gnu::always_inline]] inline const char* CsvParser::parse_feature(const char* text, Index column, double& value) {
   const char* start = text;
   while (*start == ' ') ++start;
   const Number number = read_padded_number(start);

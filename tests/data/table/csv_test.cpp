@@ -230,7 +230,7 @@ TEST(Csv, WhatIsNoTableIsSaidPlainly) {
             "t.csv: line 1: lines end in a bare carriage return: save the file with newlines");
   EXPECT_EQ(error_of("\xFF\xFE"
                      "a"),
-            "t.csv: this is text in UTF-16: give it as plain text (UTF-8), .gz or .xz");
+            "t.csv: this is text in UTF-16: give it as plain text (UTF-8), .gz, .xz or .zst");
 }
 
 TEST(Csv, NamesAndLabelsMustBeUtf8) {
