@@ -42,7 +42,8 @@ long stored_bytes(const data::Table& table) {
 int main(int count, char** arguments) {
   const bool raw = count == 3 && std::string(arguments[2]) == "raw";
   if (count != (raw ? 3 : 2)) {
-    std::fprintf(stderr, "usage: read_bench FILE [raw] (- for standard input; raw: with texts and gaps, as fit reads it)\n");
+    std::fprintf(stderr,
+                 "usage: read_bench FILE [raw] (- for standard input; raw: with texts and gaps, as fit reads it)\n");
     return 2;
   }
   try {

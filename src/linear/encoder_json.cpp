@@ -21,6 +21,12 @@ void expect_column(bool holds) {
 
 json levels_json(const Levels& levels) { return {{"names", levels.names}, {"reference", levels.reference}}; }
 
+// 1.5 would become a whole number without a word.
+Index whole(const json& number) {
+  expect_column(number.is_number_integer());
+  return number.get<Index>();
+}
+
 template <class Enum>
 Enum named(const json& name, const std::array<const char*, 4>& names) {
   const auto found = std::find(names.begin(), names.end(), name.get<std::string>());
@@ -33,7 +39,7 @@ Levels levels_from(const json& object, const char* field, bool wanted) {
     expect_column(!wanted);
     return {};
   }
-  Levels levels{object[field].at("names").get<std::vector<std::string>>(), object[field].at("reference").get<Index>()};
+  Levels levels{object[field].at("names").get<std::vector<std::string>>(), whole(object[field].at("reference"))};
   const auto count = static_cast<Index>(levels.names.size());
   expect_column(wanted && count > 0 && levels.reference >= -1 && levels.reference < count);
   std::vector<std::string> sorted = levels.names;
@@ -45,7 +51,7 @@ Levels levels_from(const json& object, const char* field, bool wanted) {
 EncodedColumn column_from(const json& object, Index width) {
   EncodedColumn column;
   column.name = object.at("name").get<std::string>();
-  column.place = object.at("place").get<Index>();
+  column.place = whole(object.at("place"));
   column.kind = named<EncodedColumn::Kind>(object.at("kind"), kKinds);
   column.fill = object.value("fill", 0.0);
   column.marks_gaps = object.value("marks_gaps", false);
@@ -90,7 +96,7 @@ Encoder encoder_from(const json& object, const std::vector<std::string>& feature
   Encoder encoder;
   try {
     encoder.missing = named<data::Missing>(object.at("missing"), kMissing);
-    encoder.width = object.at("width").get<Index>();
+    encoder.width = whole(object.at("width"));
     encoder.sparse = object.at("sparse").get<bool>();
     expect_column(encoder.width > 0 && encoder.width <= kWidest && object.at("list").is_array());
     for (const json& one : object.at("list")) encoder.columns.push_back(column_from(one, encoder.width));

@@ -8,6 +8,8 @@ import lzma
 import struct
 import zlib
 
+import raw_tables
+
 
 @dataclasses.dataclass
 class Case:
@@ -324,3 +326,4 @@ def networks():
 def all_cases():
     for group in (tables, libsvms, packings, models, resumes, options, outputs, records, images, networks):
         yield from group()
+    yield from raw_tables.raw_tables(Case)

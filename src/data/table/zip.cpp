@@ -60,6 +60,8 @@ std::vector<ZipEntry> list_zip(std::string_view archive, const std::string& file
   const ZipBytes bytes(archive, file);
   const std::size_t end = archive.rfind("PK\x05\x06"sv);
   if (end == std::string_view::npos) fail_in_file(file, "the archive ends too early: get it again");
+  constexpr std::uint64_t kEndSize = 22;
+  bytes.at(end, kEndSize);
   const std::uint64_t count = bytes.number(end + 10, 2);
   std::uint64_t place = bytes.number(end + 16, 4);
   if (count > kMostEntries || place == kSizeElsewhere) {

@@ -167,8 +167,7 @@ TEST(Read, PackedFilesCutShortOrDamagedAreErrors) {
 }
 
 TEST(Read, OtherArchivesAreRefusedByName) {
-  EXPECT_EQ(reading_error("PK\x03\x04zzzz"),
-            "t: the archive ends too early: get it again");
+  EXPECT_EQ(reading_error("PK\x03\x04zzzz"), "t: the archive ends too early: get it again");
   EXPECT_EQ(reading_error("BZh91AY"), "t: this is a bzip2 file: give it as plain text (UTF-8), .gz, .xz or .zst");
   EXPECT_EQ(reading_error(gzip(gzip("a,y\n1,2\n"))).substr(0, 7), "t: byte");
 }
