@@ -43,7 +43,7 @@ data::Scaler learn_scaler(const data::Table& training, const FitOptions& options
   if (!spares) return scaler;
   scaler.kind = scaling;
   const std::vector<double> deviations =
-      dense ? std::vector<double>() : column_deviations(training.features, options.row_weights);
+      dense ? std::vector<double>() : data::column_deviations(training.features, options.row_weights);
   for (std::size_t i = 0; i < training.indicators.size(); ++i) {
     if (training.indicators[i]) {
       scaler.offsets[i] = 0;
