@@ -5,6 +5,7 @@
 #include "table_fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  using namespace lipschitzlr;
   using namespace lipschitzlr::data;
   if (size == 0) return 0;
   ReadOptions options;

@@ -29,6 +29,7 @@ class CsvParser : public PartParser {
  private:
   void require_lines() const;
   void check_header(const char* line) const;
+  double* begin_row();
   const char* parse_row(const char* text);
   const char* parse_mixed_row(const char* text);
   const char* parse_raw_cell(const char* text, Index column, double& value);
@@ -142,9 +143,13 @@ void CsvParser::check_header(const char* line) const {
   if (*text != '\n') fail_ragged(line);
 }
 
-const char* CsvParser::parse_row(const char* text) {
+double* CsvParser::begin_row() {
   if (row_ == features_.rows()) features_.conservativeResize(row_ + row_ / 2 + 1 + kSpareCells / width_, width_);
-  double* value = features_.data() + row_ * width_;
+  return features_.data() + row_ * width_;
+}
+
+const char* CsvParser::parse_row(const char* text) {
+  double* value = begin_row();
   const char* line = text;
   const Index last = layout_.columns() - 1;
   for (Index column = 0;; ++column) {
@@ -160,8 +165,7 @@ const char* CsvParser::parse_row(const char* text) {
 
 // The same when columns are skipped, or have other cells than numbers.
 const char* CsvParser::parse_mixed_row(const char* text) {
-  if (row_ == features_.rows()) features_.conservativeResize(row_ + row_ / 2 + 1 + kSpareCells / width_, width_);
-  double* value = features_.data() + row_ * width_;
+  double* value = begin_row();
   const char* line = text;
   const Index last = layout_.columns() - 1;
   Index feature = 0;
