@@ -217,7 +217,7 @@ class Lbfgs {
           problem_.matrix());
       b = factor * b + penalty_curvature(penalty, problem_.features());
       b.diagonal() *= 1 + kFill;
-      matrix_.emplace(std::move(b));
+      matrix_.emplace(std::move(b), &problem_.pool());
       return;
     }
     Vector<double> diagonal = factor * column_squares(problem_) + penalty_diagonal_;

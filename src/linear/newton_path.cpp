@@ -81,7 +81,8 @@ void NewtonPath<Scalar>::choose_matrix(const Penalty& penalty, std::size_t numbe
   } else if (curvature_.size() == 0) {
     renew(penalty);
   } else {
-    matrix_ = std::make_shared<bound::CurvatureMatrix>(curvature_ + penalty_curvature(penalty, problem_.features()));
+    matrix_ = std::make_shared<bound::CurvatureMatrix>(curvature_ + penalty_curvature(penalty, problem_.features()),
+                                                       &problem_.pool());
   }
   renewed_ = false;
 }
@@ -91,7 +92,8 @@ void NewtonPath<Scalar>::renew(const Penalty& penalty) {
   const FullPass pass = full_pass(problem_, now_.weights);
   const auto p = pass.probabilities.col(0).array();
   curvature_ = mean_gram(problem_, Vector<double>(p * (1 - p)));
-  matrix_ = std::make_shared<bound::CurvatureMatrix>(curvature_ + penalty_curvature(penalty, problem_.features()));
+  matrix_ = std::make_shared<bound::CurvatureMatrix>(curvature_ + penalty_curvature(penalty, problem_.features()),
+                                                     &problem_.pool());
   renewed_ = true;
 }
 

@@ -65,7 +65,7 @@ bound::CurvatureMatrix RowSample<Scalar>::hessian(const Weights<double>& weights
   }
   matrix += penalty_curvature(problem_.setup().penalty, problem_.features());
   matrix.diagonal() *= 1 + kSampleFill;
-  return bound::CurvatureMatrix(std::move(matrix));
+  return bound::CurvatureMatrix(std::move(matrix), &sample_->pool());
 }
 
 template class RowSample<float>;
