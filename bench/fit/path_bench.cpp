@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "linear/gram_lasso.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/memory.hpp"
 #include "lipschitzlr/data/table/read.hpp"
@@ -33,9 +34,14 @@ int main(int count, char** words) {
     const linear::SolverOptions solver{.epochs = 100000, .gap_tolerance = std::atof(words[3])};
     const auto start = std::chrono::steady_clock::now();
     const auto problem = linear::make_problem<double>(table, linear::prepare(table, family, options), pool);
+    std::optional<linear::GramLasso> lasso = linear::gram_lasso(*problem);
     std::vector<linear::Weights<double>> path;
     for (int word = 4; word < count; ++word) {
       problem->set_penalty(linear::with_elastic_net(options.penalty, std::atof(words[word]), 1));
+      if (lasso) {
+        path.push_back(lasso->solve(problem->setup().penalty.l1, 0, solver.gap_tolerance));
+        continue;
+      }
       linear::State<double> state;
       if (!path.empty()) state.weights = path.back();
       path.push_back(linear::solve(*problem, solver, std::move(state)).state.weights);

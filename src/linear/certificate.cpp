@@ -111,23 +111,27 @@ double duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
   return with_rounding(gap, pass.loss);
 }
 
+double sparse_gap(double l1, double l2, double loss, double cost, const Eigen::ArrayXXd& c, const Eigen::ArrayXXd& w) {
+  const double size = l1 * w.abs().sum(), square = l2 / 2 * w.square().sum(), product = (c * w).sum();
+  const double largest = c.size() > 0 ? c.abs().maxCoeff() : 0;
+  const double share = largest > l1 ? l1 / largest : 1;
+  double gap = share * cost + (1 - share) * loss + size + square + share * product;
+  if (l2 > 0) {
+    const double excess = (c.abs() - l1).max(0).square().sum() / (2 * l2);
+    gap = std::min(gap, cost + size + square + product + excess);
+  }
+  return with_rounding(std::max(gap, 0.0), loss + square + size);
+}
+
 template <class Scalar>
 double sparse_duality_gap(const Problem<Scalar>& problem, const FullPass& pass) {
   const Penalty& penalty = problem.setup().penalty;
   const Index kept = problem.features() - (penalty.spare_last ? 1 : 0);
   Weights<double> gradient = pass.gradient;
   const double cost = free_last(problem, pass, gradient);
-  const auto w = pass.weights.topRows(kept).array();
-  const double size = penalty.l1 * w.abs().sum(), square = penalty.l2 / 2 * w.square().sum();
+  const Eigen::ArrayXXd w = pass.weights.topRows(kept).array();
   const Eigen::ArrayXXd c = gradient.topRows(kept).array() - penalty.l2 * w;
-  const double largest = kept > 0 ? c.abs().maxCoeff() : 0;
-  const double share = largest > penalty.l1 ? penalty.l1 / largest : 1;
-  double gap = share * cost + (1 - share) * (pass.loss - square) + size + square + share * (c * w).sum();
-  if (penalty.l2 > 0) {
-    const double excess = (c.abs() - penalty.l1).max(0).square().sum() / (2 * penalty.l2);
-    gap = std::min(gap, cost + size + square + (c * w).sum() + excess);
-  }
-  return with_rounding(std::max(gap, 0.0), pass.loss + size);
+  return sparse_gap(penalty.l1, penalty.l2, pass.loss - penalty.l2 / 2 * w.square().sum(), cost, c, w);
 }
 
 template <class Scalar>

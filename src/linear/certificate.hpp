@@ -37,6 +37,9 @@ double duality_gap(const Problem<Scalar>& problem, const FullPass& pass);
 template <class Scalar>
 double sparse_duality_gap(const Problem<Scalar>& problem, const FullPass& pass);
 
+// The same from its parts: F, g_b't, and c and w of the penalised weights.
+double sparse_gap(double l1, double l2, double loss, double cost, const Eigen::ArrayXXd& c, const Eigen::ArrayXXd& w);
+
 // hessian: of f at the pass' weights, in the coordinates of reduced(); collective.
 template <class Scalar>
 double curvature_gap(const Problem<Scalar>& problem, const FullPass& pass, const bound::CurvatureMatrix& hessian);

@@ -5,6 +5,7 @@
 
 #include "linear/certificate.hpp"
 #include "linear/certified_run.hpp"
+#include "linear/sparse_model.hpp"
 #include "linear/sparse_penalty.hpp"
 #include "lipschitzlr/linear/gram.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr double kFallShare = 1e-4;  // Armijo's
 constexpr int kMostHalves = 30;
-constexpr int kMostSweeps = 500;
 constexpr double kQuietSweep = 0.01, kLeastQuietSweep = 1e-16;  // of the first sweep's fall; the first times the gap
 constexpr std::size_t kMostWorking = 2000;
 constexpr Index kMostCoupled = 1000;  // weights of all outputs whose common Hessian is worth its size
@@ -139,25 +139,14 @@ class CoordinateDescent {
   void descend(const Eigen::MatrixXd& h, const std::vector<Index>& set, Index first, Weights<double>& target) const {
     const auto s = static_cast<Index>(set.size());
     const auto feature = [&](Index i) { return set[static_cast<std::size_t>(i % s)]; };
-    Eigen::VectorXd slope(h.rows());
-    for (Index i = 0; i < h.rows(); ++i) slope[i] = pass_.gradient(feature(i), first + i / s);
-    double begun = 0;
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-      double fall = 0;
-      for (Index i = 0; i < h.rows(); ++i) {
-        const double a = h(i, i);
-        if (!(a > 0)) continue;
-        double& w = target(feature(i), first + i / s);
-        const double wanted = a * w - slope[i];
-        const double next = (feature(i) < kept_ ? shrunk(wanted, penalty_.l1) : wanted) / a;
-        if (next == w) continue;
-        slope += (next - w) * h.col(i);
-        fall += a * (next - w) * (next - w);
-        w = next;
-      }
-      if (sweep == 0) begun = fall;
-      if (fall <= quiet_ * begun) return;
+    Eigen::VectorXd slope(h.rows()), limits(h.rows()), weights(h.rows());
+    for (Index i = 0; i < h.rows(); ++i) {
+      slope[i] = pass_.gradient(feature(i), first + i / s);
+      limits[i] = feature(i) < kept_ ? penalty_.l1 : 0;
+      weights[i] = target(feature(i), first + i / s);
     }
+    minimize_sparse_model(h, limits, quiet_, slope, weights);
+    for (Index i = 0; i < h.rows(); ++i) target(feature(i), first + i / s) = weights[i];
   }
 
   // Of the loss by its slope, term by term: near the optimum the terms cancel, and sums of them would be rounding.

@@ -5,6 +5,7 @@
 
 #include "linear/certificate.hpp"
 #include "linear/full_pass.hpp"
+#include "linear/gram_lasso.hpp"
 #include "linear/hessian.hpp"
 #include "linear/least_squares_path.hpp"
 #include "linear/newton_path.hpp"
@@ -20,8 +21,8 @@ namespace {
 
 constexpr double kPathLength = 1e-8;                      // the last lambda, as a share of the first
 constexpr double kL1Length = 1e-4, kWideL1Length = 1e-2;  // ... with L1, and with more columns than rows
-constexpr double kPathGap = 1e-4;    // relative: the held-out loss is not sensitive to the last digits of the optimum,
-constexpr double kL1PathGap = 1e-5;  // but more so where weights become 0
+constexpr double kPathGap = 1e-4;  // relative: the held-out loss is not sensitive to the last digits of the optimum,
+                                   // but more so where weights become 0: kL1PathGap
 constexpr double kLargeProblem = 5e6;  // stored values times outputs: five folds would take many seconds
 constexpr double kInterceptGap = 1e-12;
 constexpr std::int64_t kPathSteps = 100;
@@ -165,6 +166,10 @@ class PathSolver {
   PathSolver(Problem<Scalar>& problem, double l1_share, PathMatrices& matrices) : problem_(problem) {
     options_.epochs = kPathSteps;
     if (l1_share == 0 && takes_newton_path(problem)) newton_.emplace(problem, matrices);
+    if (l1_share > 0) {
+      lasso_ = gram_lasso(problem);
+      return;
+    }
     if (problem.setup().family != Family::linear || problem.features() > kMostMoments) return;
     const Penalty penalty = problem.setup().penalty;
     problem.set_penalty({});
@@ -175,6 +180,7 @@ class PathSolver {
 
   Weights<double> solve_with(const Penalty& penalty, std::size_t number) {
     if (newton_) return newton_->solve_with(penalty, number);
+    if (lasso_) return lasso_->solve(penalty.l1, penalty.l2, kL1PathGap);
     problem_.set_penalty(penalty);
     if (gram_.size() > 0 && penalty.l1 == 0) {
       return bound::CurvatureMatrix(gram_ + penalty_curvature(penalty, problem_.features())).step(target_product_);
@@ -197,6 +203,7 @@ class PathSolver {
   Weights<double> target_product_;
   Weights<Scalar> weights_;
   std::optional<NewtonPath<Scalar>> newton_;
+  std::optional<GramLasso> lasso_;
 };
 
 // Whether nothing can be expected of smaller lambdas: the loss has stopped to change, or has risen for good.
@@ -285,8 +292,9 @@ PenaltyPath cross_validate(const data::Table& training, Family family, const Fit
     together = least_squares_path(training, options, rounds, pool);
   }
   double first = 0;
-  if (together && options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard) {
-    first = together->beta() + options.penalty.l2;
+  const bool standard = options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard;
+  if (together && (standard || options.l1_share > 0)) {
+    first = together->first_lambda();
   } else {
     first = first_lambda(
         *make_problem<Scalar>(training, prepare(training, family, options), pool, communicator, options.row_weights),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/gram_lasso.hpp"
 #include "linear/shifted_systems.hpp"
 #include "linear/wide_path.hpp"
 #include "lipschitzlr/bound/norms.hpp"
@@ -13,7 +14,6 @@ namespace {
 
 constexpr Index kMostTallColumns = 2000;
 constexpr double kMostNumbers = 1 << 25;          // of all Gram matrices together
-constexpr double kLeftOver = 1e-4;                // of a column's squares: differences of less have lost digits
 constexpr double kVisible = 1e-9, kUnit = 1e-15;  // of a loss, and of one addition: what rounding may change
 constexpr Index kGatheredRows = 512;
 
@@ -29,6 +29,7 @@ struct RoundSums {
 struct NormalEquations {
   DenseMatrix<double> matrix;
   Vector<double> right;
+  double square;         // of the target
   Vector<double> units;  // of the design in those of the sums
 };
 
@@ -58,8 +59,10 @@ class TallPath final : public LeastSquaresPath {
     if (!rest.empty()) total_ += sums_of(rest, units_);
   }
 
-  double beta() const override {
-    return std::max(1.0, bound::spectral_norm(equations_of(total_, units_).matrix, {.pool = &pool_}).upper());
+  double first_lambda() const override {
+    const NormalEquations equations = equations_of(total_, units_);
+    if (options_.l1_share > 0) return equations.right.cwiseAbs().maxCoeff() / options_.l1_share;
+    return std::max(1.0, bound::spectral_norm(equations.matrix, {.pool = &pool_}).upper()) + options_.penalty.l2;
   }
 
   std::vector<Eigen::MatrixXd> losses(std::size_t first, std::size_t last,
@@ -145,11 +148,13 @@ class TallPath final : public LeastSquaresPath {
   NormalEquations equations_of(const Eigen::MatrixXd& sums, const data::Scaler& units) const {
     const Index k = columns();
     const double m = sums(k, k);
-    NormalEquations equations{sums.topLeftCorner(weights(), weights()) / m, sums.col(k + 1).head(weights()) / m, {}};
+    NormalEquations equations{sums.topLeftCorner(weights(), weights()) / m, sums.col(k + 1).head(weights()) / m,
+                              sums(k + 1, k + 1) / m, {}};
     if (centred_) {
       const Vector<double> mean = sums.col(k).head(k) / m;
       equations.matrix.noalias() -= mean * mean.transpose();
       equations.right -= sums(k, k + 1) / m * mean;
+      equations.square -= std::pow(sums(k, k + 1) / m, 2);
     }
     equations.units = Vector<double>::Ones(weights());
     for (Index j = 0; j < k; ++j) {
@@ -162,15 +167,29 @@ class TallPath final : public LeastSquaresPath {
     return equations;
   }
 
+  // One column for each lambda.
+  Eigen::MatrixXd weights_for(const NormalEquations& equations, const std::vector<double>& lambdas) const {
+    if (options_.l1_share == 0) {
+      std::vector<double> shifts = lambdas;
+      for (double& shift : shifts) shift += options_.penalty.l2;
+      return ShiftedSystems(equations.matrix, equations.right, *std::min_element(shifts.begin(), shifts.end()))
+          .solve(shifts);
+    }
+    Eigen::MatrixXd found(weights(), static_cast<Index>(lambdas.size()));
+    GramLasso lasso(equations.matrix, equations.right, equations.square, false);
+    for (std::size_t i = 0; i < lambdas.size(); ++i) {
+      const Penalty penalty = with_elastic_net(options_.penalty, lambdas[i], options_.l1_share);
+      found.col(static_cast<Index>(i)) = lasso.solve(penalty.l1, penalty.l2, kL1PathGap);
+    }
+    return found;
+  }
+
   // One column for each lambda: the weights in the units of the sums, the intercept and -1 for the target.
   Eigen::MatrixXd models(const RoundSums& sums, const std::vector<double>& lambdas) const {
     const Index k = columns();
     const NormalEquations equations = equations_of(sums.training, sums.units);
-    std::vector<double> shifts = lambdas;
-    for (double& shift : shifts) shift += options_.penalty.l2;
-    const ShiftedSystems systems(equations.matrix, equations.right, *std::min_element(shifts.begin(), shifts.end()));
     Eigen::MatrixXd models = Eigen::MatrixXd::Zero(k + 2, static_cast<Index>(lambdas.size()));
-    models.topRows(weights()) = equations.units.asDiagonal() * systems.solve(shifts);
+    models.topRows(weights()) = equations.units.asDiagonal() * weights_for(equations, lambdas);
     if (centred_) {
       const auto means = sums.training.col(k).transpose() / sums.training(k, k);
       models.row(k) = -(means.head(k) * models.topRows(k)).array() + means[k + 1];
@@ -233,9 +252,10 @@ std::unique_ptr<LeastSquaresPath> least_squares_path(const data::Table& training
   const bool centred = options.intercept && options.penalty.spare_last;
   const bool scales = scaling == data::Scaling::standard && centred;
   const bool plain = scaling == data::Scaling::none && (centred || !options.penalty.spare_last);
-  const bool only_l2 = options.l1_share == 0 && options.penalty.l1 == 0 && options.penalty.tikhonov.empty();
+  const bool only_l2 = options.penalty.l1 == 0 && options.penalty.tikhonov.empty();  // beside the lambda chosen
   if (x == nullptr || x->cols() == 0 || !only_l2 || !(scales || plain)) return nullptr;
-  if (centred && is_wide_path(training)) return std::make_unique<WidePath>(training, options, rounds, pool);
+  if (options.l1_share > 0 && x->cols() > x->rows()) return nullptr;
+  if (options.l1_share == 0 && centred && is_wide_path(training)) return std::make_unique<WidePath>(training, options, rounds, pool);
   std::size_t parts = 1;
   for (const auto& round : rounds) parts += round.size();
   const auto size = static_cast<double>(x->cols());

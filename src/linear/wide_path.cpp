@@ -94,11 +94,11 @@ Eigen::MatrixXd WidePath::products(const Vector<double>& training) const {
   return gram(DenseMatrix<double>(columns_.colwise() - shifts), squares, pool_);
 }
 
-double WidePath::beta() const {
+double WidePath::first_lambda() const {
   const Vector<double> shares = row_weights_ / row_weights_.sum();
   const Vector<double> roots = shares.cwiseSqrt();
   const DenseMatrix<double> matrix = roots.asDiagonal() * products(shares) * roots.asDiagonal();
-  return std::max(1.0, bound::spectral_norm(matrix).upper());
+  return std::max(1.0, bound::spectral_norm(matrix).upper()) + l2_;
 }
 
 std::vector<Eigen::MatrixXd> WidePath::losses(std::size_t first, std::size_t last,

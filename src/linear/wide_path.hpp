@@ -16,7 +16,7 @@ class WidePath final : public LeastSquaresPath {
  public:
   WidePath(const data::Table& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool);
 
-  double beta() const override;
+  double first_lambda() const override;
   std::vector<Eigen::MatrixXd> losses(std::size_t first, std::size_t last,
                                       const std::vector<double>& lambdas) const override;
 

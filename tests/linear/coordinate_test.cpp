@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/thread_communicator.hpp"
+#include "linear/gram_lasso.hpp"
 #include "linear/exact.hpp"
 #include "linear/spread.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -101,6 +102,69 @@ TEST(Coordinate, ThreadsAndAResumeDoNotChangeABitAndProcessesHardlyADigit) {
       for (const double loss : losses) EXPECT_NEAR(loss, expected, 1e-10 * expected);
     }
   }
+}
+
+// Columns that overlap, one of them twice, and one of zeros; the mean of the targets is not 0.
+std::unique_ptr<Problem<double>> overlapping_problem(ThreadPool& pool, bool sparse, bool weighed, bool spare) {
+  DenseMatrix<double> x = random_matrix(150, 62, 31);
+  x.leftCols(60).colwise() += 2 * x.col(60);
+  x.col(3) = x.col(4);
+  x.col(60).setZero();
+  x.col(61).setOnes();
+  const Vector<double> y = (random_targets(Family::linear, x.leftCols(8), 1, 32).array() + 7).matrix();
+  const Vector<double> weights = weighed ? Vector<double>(random_matrix(150, 1, 33).cwiseAbs()) : Vector<double>();
+  const ProblemSetup setup{Family::linear, 1, elastic(1, 0, spare), 0};
+  if (!sparse) return std::make_unique<Problem<double>>(x, y, setup, pool, nullptr, weights);
+  return std::make_unique<Problem<double>>(SparseMatrix<double>(x.sparseView()), y, setup, pool, nullptr, weights);
+}
+
+TEST(GramLasso, TheConditionsOfAnOptimumHoldInLongDoubleAlongAPath) {
+  ThreadPool pool(1);
+  for (int kind = 0; kind < 8; ++kind) {
+    const bool spare = (kind & 4) != 0;
+    const auto problem = overlapping_problem(pool, (kind & 1) != 0, (kind & 2) != 0, spare);
+    for (const double share : {1.0, 0.5}) {
+      auto lasso = gram_lasso(*problem);
+      ASSERT_TRUE(lasso);
+      for (double lambda = 30; lambda > 1e-4; lambda /= 3) {
+        const Penalty penalty = with_elastic_net(elastic(0, 0, spare), lambda, share);
+        problem->set_penalty(penalty);
+        const Weights<double> found = lasso->solve(penalty.l1, penalty.l2, 1e-13);
+        EXPECT_LT(violation(*problem, found), 1e-8L) << kind << ", share " << share << ", lambda " << lambda;
+      }
+    }
+  }
+}
+
+TEST(GramLasso, ThreadsDoNotChangeABitAndProcessesHardlyADigit) {
+  const auto path_of = [](unsigned threads, Communicator* communicator) {
+    ThreadPool pool(threads);
+    const auto problem = spread_problem<double>(Family::linear, false, pool, communicator);
+    auto lasso = gram_lasso(*problem);
+    std::vector<Eigen::VectorXd> path;
+    for (const double l1 : {0.3, 0.1, 0.01, 0.001}) path.push_back(lasso.value().solve(l1, 0, 1e-13));
+    return path;
+  };
+  const std::vector<Eigen::VectorXd> alone = path_of(1, nullptr);
+  for (const unsigned threads : {2u, 7u}) EXPECT_EQ(path_of(threads, nullptr), alone);
+  const auto paths = test::run_threads<std::vector<Eigen::VectorXd>>(
+      3, [&](Communicator& communicator) { return path_of(1, &communicator); });
+  for (const auto& path : paths) {
+    EXPECT_EQ(path, paths[0]);
+    for (std::size_t i = 0; i < path.size(); ++i) EXPECT_LT((path[i] - alone[i]).norm(), 1e-8);
+  }
+}
+
+TEST(GramLasso, MeansThatHideTheRestAreLeftToTheRows) {
+  ThreadPool pool(1);
+  DenseMatrix<double> x = random_matrix(50, 3, 41);
+  x.col(2).setOnes();
+  const Vector<double> y = x.col(0);
+  const ProblemSetup setup{Family::linear, 1, elastic(0.1, 0, true), 0};
+  EXPECT_TRUE(gram_lasso(Problem<double>(x, y, setup, pool)));
+  x.col(1).array() += 1e6;
+  EXPECT_FALSE(gram_lasso(Problem<double>(x, y, setup, pool)));
+  EXPECT_FALSE(gram_lasso(*random_problem(Family::logistic, pool)));
 }
 
 TEST(Coordinate, SolversWithoutL1RefuseItAndItRefusesTikhonov) {

@@ -10,6 +10,7 @@
 #include "linear/shifted_systems.hpp"
 #include "lipschitzlr/data/table/split.hpp"
 #include "lipschitzlr/linear/cross_validation.hpp"
+#include "lipschitzlr/linear/held_rows.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -157,6 +158,41 @@ TEST(LeastSquaresPath, TheLossOfAnAlmostPerfectFitIsThatOfTheResiduals) {
   expect_the_curve(table, with_intercept(), folds_of(table, 5), "standard");
 }
 
+// Each training from its own rows, by the solver that reads them in every step.
+TEST(LeastSquaresPath, TheCurveOfL1IsThatOfOneTrainingAfterTheOther) {
+  const data::Table table = table_of(random_matrix(83, 7, 3), 0.5);
+  const Rounds rounds = folds_of(table, 4);
+  ThreadPool pool(2);
+  for (const data::Scaling scaling : {data::Scaling::standard, data::Scaling::none}) {
+    for (const double share : {0.4, 1.0}) {
+      FitOptions options = with_intercept(scaling);
+      options.l1_share = share;
+      options.penalty.l2 = 0.01;
+      const auto path = least_squares_path(table, options, rounds, pool);
+      ASSERT_TRUE(path);
+      const double first = path->first_lambda();
+      const std::vector<double> lambdas = {first, first / 3, first / 20, first / 400, first / 5000};
+      const std::vector<Eigen::MatrixXd> losses = path->losses(0, rounds.size(), lambdas);
+      for (std::size_t round = 0; round < rounds.size(); ++round) {
+        std::vector<Index> kept;
+        for (Index row = 0; row < table.rows(); ++row) {
+          if (!std::ranges::binary_search(rounds[round][0], row)) kept.push_back(row);
+        }
+        const data::Table train = data::take_rows(table, kept);
+        const Preparation preparation = prepare(train, Family::linear, options);
+        const auto problem = make_problem<double>(train, preparation, pool);
+        const HeldRows held(data::take_rows(table, rounds[round][0]), preparation.scaler, {});
+        for (std::size_t i = 0; i < lambdas.size(); ++i) {
+          problem->set_penalty(with_elastic_net(options.penalty, lambdas[i], share));
+          const auto outcome = solve(*problem, {.gap_tolerance = 1e-13}, State<double>{});
+          const double expected = held.loss(problem->setup(), outcome.weights(), pool);
+          EXPECT_NEAR(losses[round](0, static_cast<Index>(i)), expected, 1e-3 * expected) << "lambda " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST(LeastSquaresPath, BetaIsTheLargestEigenvalueOfTheScaledDesign) {
   for (const Index columns : {5, 60}) {
     const data::Table table = table_of(random_matrix(35, columns, 3), 0.5);
@@ -167,7 +203,7 @@ TEST(LeastSquaresPath, BetaIsTheLargestEigenvalueOfTheScaledDesign) {
     const auto& design = std::get<DenseMatrix<double>>(problem->matrix());
     const Eigen::MatrixXd matrix = design.transpose() * design / 35;
     const double largest = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix).eigenvalues()[columns];
-    EXPECT_NEAR(least_squares_path(table, options, folds, pool)->beta(), largest, 1e-9 * largest);
+    EXPECT_NEAR(least_squares_path(table, options, folds, pool)->first_lambda(), largest, 1e-9 * largest);
   }
 }
 
