@@ -1,7 +1,8 @@
 // Trains a table along a path of L1 penalties, every one from the weights of the one before, and says how long all took
 // and which weights each has, in one JSON line:
 //   path_bench FILE THREADS TOLERANCE LAMBDA...
-// FILE is CSV, the target last. No scaling: the file has the design. From the table in memory to the last weights.
+// FILE is CSV, the target last. Numbers are solved from X'X, as cross-validation does. No scaling: the file has the
+// design. From the table in memory to the last weights.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -148,8 +148,8 @@ class TallPath final : public LeastSquaresPath {
   NormalEquations equations_of(const Eigen::MatrixXd& sums, const data::Scaler& units) const {
     const Index k = columns();
     const double m = sums(k, k);
-    NormalEquations equations{sums.topLeftCorner(weights(), weights()) / m, sums.col(k + 1).head(weights()) / m,
-                              sums(k + 1, k + 1) / m, {}};
+    NormalEquations equations{
+        sums.topLeftCorner(weights(), weights()) / m, sums.col(k + 1).head(weights()) / m, sums(k + 1, k + 1) / m, {}};
     if (centred_) {
       const Vector<double> mean = sums.col(k).head(k) / m;
       equations.matrix.noalias() -= mean * mean.transpose();
@@ -255,7 +255,8 @@ std::unique_ptr<LeastSquaresPath> least_squares_path(const data::Table& training
   const bool only_l2 = options.penalty.l1 == 0 && options.penalty.tikhonov.empty();  // beside the lambda chosen
   if (x == nullptr || x->cols() == 0 || !only_l2 || !(scales || plain)) return nullptr;
   if (options.l1_share > 0 && x->cols() > x->rows()) return nullptr;
-  if (options.l1_share == 0 && centred && is_wide_path(training)) return std::make_unique<WidePath>(training, options, rounds, pool);
+  if (options.l1_share == 0 && centred && is_wide_path(training))
+    return std::make_unique<WidePath>(training, options, rounds, pool);
   std::size_t parts = 1;
   for (const auto& round : rounds) parts += round.size();
   const auto size = static_cast<double>(x->cols());

@@ -1,6 +1,7 @@
 #pragma once
 // The losses of cross-validation along a path of L2 penalties for least squares, all lambdas of a round at once and the
-// same as from one training after the other; with L1 one lambda after the other, but without the rows (gram_lasso.hpp). The intercept is free, or the columns are not shifted.
+// same as from one training after the other; with L1 one lambda after the other, but without the rows (gram_lasso.hpp).
+// The intercept is free, or the columns are not shifted.
 //   Tall: the Gram matrix of the columns, the intercept and the target is taken once of every part of the rows. A
 //   round's training rows have the sum of all less that of the parts held out, from which their means, deviations and
 //   normal equations follow; of a model t = (w, c, -1) the part with the Gram matrix H has the loss t'Ht / 2m.

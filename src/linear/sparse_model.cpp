@@ -11,7 +11,7 @@ namespace lipschitzlr::linear {
 namespace {
 
 constexpr int kMostSweeps = 500;
-constexpr Index kLeastSweeps = 8;      // before a factor
+constexpr Index kLeastSweeps = 8;       // before a factor
 constexpr Index kWeightsOfASweep = 20;  // a factor of so many more takes as long as another sweep
 
 // Returns how much the model falls, twice.
@@ -38,7 +38,8 @@ void step_with_signs(const Eigen::MatrixXd& h, const Eigen::VectorXd& limits, Ei
   }
   Eigen::VectorXd gradient = slope(support);
   for (std::size_t i = 0; i < support.size(); ++i) {
-    if (weights[support[i]] != 0) gradient[static_cast<Index>(i)] += std::copysign(limits[support[i]], weights[support[i]]);
+    if (weights[support[i]] != 0)
+      gradient[static_cast<Index>(i)] += std::copysign(limits[support[i]], weights[support[i]]);
   }
   const Cholesky factor(h(support, support));
   if (!factor.succeeded()) return;

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/thread_communicator.hpp"
-#include "linear/gram_lasso.hpp"
 #include "linear/exact.hpp"
+#include "linear/gram_lasso.hpp"
 #include "linear/spread.hpp"
 #include "lipschitzlr/base/error.hpp"
 
@@ -122,9 +122,11 @@ TEST(GramLasso, TheConditionsOfAnOptimumHoldInLongDoubleAlongAPath) {
   ThreadPool pool(1);
   for (int kind = 0; kind < 8; ++kind) {
     const bool spare = (kind & 4) != 0;
-    const auto problem = overlapping_problem(pool, (kind & 1) != 0, (kind & 2) != 0, spare);
+    const bool weighed = (kind & 2) != 0;
+    const auto problem = overlapping_problem(pool, false, weighed, spare);  // for the oracle
+    const auto own = overlapping_problem(pool, (kind & 1) != 0, weighed, spare);
     for (const double share : {1.0, 0.5}) {
-      auto lasso = gram_lasso(*problem);
+      auto lasso = gram_lasso(*own);
       ASSERT_TRUE(lasso);
       for (double lambda = 30; lambda > 1e-4; lambda /= 3) {
         const Penalty penalty = with_elastic_net(elastic(0, 0, spare), lambda, share);

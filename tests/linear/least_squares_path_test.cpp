@@ -214,6 +214,9 @@ TEST(LeastSquaresPath, WhatItCannotDoIsLeftToOthers) {
   FitOptions options = with_intercept();
   EXPECT_NE(least_squares_path(table, options, folds, pool), nullptr);
   options.l1_share = 0.5;
+  const data::Table wide = table_of(random_matrix(30, 40, 3), 0.5);
+  EXPECT_EQ(least_squares_path(wide, options, folds, pool), nullptr);
+  options.penalty.l1 = 0.1;
   EXPECT_EQ(least_squares_path(table, options, folds, pool), nullptr);
   EXPECT_EQ(least_squares_path(table, with_intercept(data::Scaling::min_max), folds, pool), nullptr);
   table.features = SparseMatrix<double>(std::get<DenseMatrix<double>>(table.features).sparseView());

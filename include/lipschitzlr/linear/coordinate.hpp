@@ -1,6 +1,6 @@
 #pragma once
 // L1 and elastic net penalties, l1 ||w||_1 + l2/2 ||w||^2: Newton's method whose steps minimise the quadratic model of
-// the loss plus the penalty, one weight after the other,
+// the loss plus the penalty, one weight after the other (src/linear/sparse_model.hpp),
 //   w_j <- S(H_jj w_j - b_j, l1) / H_jj,   b the model's gradient, S(x, t) = sign(x) max(|x| - t, 0)
 // over a working set: the weights that are not 0 and those whose gradient exceeds l1. H is X'DX/m + l2 I of that set,
 // D the curvature of a row (least squares 1, logistic p(1-p), softmax diag(p) - pp'; of many weights its bound

@@ -8,8 +8,8 @@
 // down to 1e-4 of it, or to 1e-2 with more columns than rows: there too many weights fit the rows perfectly. The
 // first fold ends the path for all where its last values hardly differ, or are all a tenth above its lowest. Unless
 // folds are asked for, large problems have one split: four fifths train, and the rest is measured in five parts.
-// Least squares of dense rows are solved for all lambdas of a fold together, from Gram matrices taken once; the curve
-// is the same.
+// Least squares of dense rows are solved for all lambdas of a fold from Gram matrices taken once; the curve is the
+// same.
 
 #include <cstdint>
 #include <functional>
