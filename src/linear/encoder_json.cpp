@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_set>
 
 #include "lipschitzlr/base/error.hpp"
 
@@ -103,6 +104,8 @@ Encoder encoder_from(const json& object, const std::vector<std::string>& feature
   } catch (const json::exception&) {
     expect_column(false);
   }
+  std::unordered_set<std::string> names;
+  for (const EncodedColumn& column : encoder.columns) expect_column(names.insert(column.name).second);
   const std::vector<Encoder::Feature> features = encoder.features();
   const bool same =
       std::equal(features.begin(), features.end(), feature_names.begin(), feature_names.end(),

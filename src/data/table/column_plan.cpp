@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/numbers.hpp"
@@ -50,15 +51,21 @@ class ColumnFinder {
 };
 
 // Other columns than a model's are left out. When the file has none of them, all stay: whoever matches them to the
-// model will say so.
-void plan_for_model(const ColumnFinder& finder, const std::vector<KnownColumn>& known, Index target,
+// model will say so. A model knows a column without a name by the one that it was given.
+void plan_for_model(const std::vector<std::string>& names, const std::vector<KnownColumn>& known, Index target,
                     std::vector<ColumnPlan>& plans) {
+  std::unordered_map<std::string, std::size_t> place_of;
+  std::size_t place = 0;
+  for (std::string& name : names_of_features(names, std::vector<ColumnPlan>(names.size()), target)) {
+    if (static_cast<Index>(place) == target) ++place;
+    place_of.emplace(std::move(name), place++);
+  }
   std::vector<ColumnPlan> found(plans.size(), {.skipped = true});
   bool any = false;
   for (const KnownColumn& column : known) {
-    const Index place = finder.find_name(column.name);
-    if (place < 0 || place == target) continue;
-    found[static_cast<std::size_t>(place)] = {false, &column};
+    const auto one = place_of.find(column.name);
+    if (one == place_of.end()) continue;
+    found[one->second] = {false, &column};
     any = true;
   }
   if (any) plans = std::move(found);
@@ -76,7 +83,7 @@ std::vector<ColumnPlan> plan_columns(const std::vector<std::string>& names, bool
   }
   for (const std::string& name : options.ignore) plans[finder.find("--ignore", name)].skipped = true;
   if (options.only_known) {
-    plan_for_model(finder, options.known, target, plans);
+    plan_for_model(names, options.known, target, plans);
   } else if (!options.known_by_place) {
     for (const KnownColumn& known : options.known) plans[finder.find("--categorical", known.name)].known = &known;
   } else {

@@ -105,7 +105,7 @@ bool guess_header(const Cells& first, const Cells& second, Index target, bool ra
     if (static_cast<Index>(i) == target) continue;
     has_name |= is_name(first[i]);
     has_number |= is_number(first[i]) || date_from(first[i]).has_value();
-    has_name_above_number |= is_name(first[i]) && i < second.size() && !is_name(second[i]) && !second[i].empty();
+    has_name_above_number |= is_name(first[i]) && i < second.size() && is_number(second[i]);
   }
   if (has_name && (!raw || has_name_above_number || !has_number)) return true;
   const auto position = static_cast<std::size_t>(target);

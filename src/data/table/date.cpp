@@ -90,7 +90,8 @@ std::optional<double> date_from(std::string_view from) {
 }
 
 MonthAndWeekday month_and_weekday(double day) {
-  const std::chrono::sys_days whole{std::chrono::days(static_cast<int>(std::floor(day)))};
+  constexpr double kMost = 1e7;  // days, 27,000 years: a calendar ends soon after
+  const std::chrono::sys_days whole{std::chrono::days(std::abs(day) <= kMost ? static_cast<int>(std::floor(day)) : 0)};
   return {static_cast<int>(static_cast<unsigned>(std::chrono::year_month_day(whole).month())),
           static_cast<int>(std::chrono::weekday(whole).iso_encoding())};
 }

@@ -256,9 +256,14 @@ class ColumnWriter {
       : column_(column), place_(place), first_(first), matrix_(dense_of(table)), sparse_(sparse) {
     if (place >= 0) raw_ = raw_of(table, place);
     const bool texts = column.kind == Kind::category || column.kind == Kind::boolean;
-    if (place >= 0 && !texts && raw_.kind == ColumnKind::text) {
+    if (place >= 0 && !texts && raw_.kind == ColumnKind::text && !raw_.texts.empty()) {
       throw Error(Fault::data, fmt::format("the column {} has texts such as {}, but numbers in training",
                                            in_quotes(column.name), in_quotes(raw_.texts.front())));
+    }
+    const bool is_date = raw_.kind == ColumnKind::date;
+    if (place >= 0 && !texts && is_date != (column.kind == Kind::date) && !matrix_.col(place).array().isNaN().all()) {
+      throw Error(Fault::data, fmt::format("the column {} has {}, but {} in training", in_quotes(column.name),
+                                           is_date ? "dates" : "numbers", is_date ? "numbers" : "dates"));
     }
     for (std::size_t i = 0; i < column.levels.names.size(); ++i) levels_.emplace(column.levels.names[i], i);
     for (const std::string& text : raw_.texts) codes_.push_back(code_of(text));
@@ -341,12 +346,17 @@ class ColumnWriter {
 // One feature behind the other, each row ascending, as a compressed matrix wants them.
 SparseMatrix<double> write_sparse(std::vector<ColumnWriter>& writers, Index rows, Index features) {
   SparseMatrix<double> matrix(rows, features);
+  Index count = 0;
   matrix.reserve(rows * static_cast<Index>(writers.size()));
   for (Index row = 0; row < rows; ++row) {
     matrix.startVec(row);
     for (ColumnWriter& writer : writers) {
       writer.write(row, [&](Index feature, double value) {
-        if (value != 0) matrix.insertBack(row, feature) = value;
+        if (value == 0) return;
+        if (++count > std::numeric_limits<SparseMatrix<double>::StorageIndex>::max()) {
+          throw Error(Fault::data, "the encoded table has more values than fit; leave columns out with --ignore");
+        }
+        matrix.insertBack(row, feature) = value;
       });
     }
   }

@@ -61,9 +61,11 @@ class JsonLinesParser : public PartParser {
   std::unordered_map<std::string, JsonColumn*> by_name_;
   Index rows_ = 0;
   std::int64_t line_ = 0;
+  double bytes_ = 0;  // read so far
 };
 
 void JsonLinesParser::parse(std::string_view block) {
+  bytes_ += static_cast<double>(block.size());
   while (!block.empty()) {
     const std::size_t end = block.find('\n');
     const std::string_view line = block.substr(0, end);
@@ -101,6 +103,11 @@ JsonColumn& JsonLinesParser::column_of(const std::string& name) {
   if (const auto found = by_name_.find(name); found != by_name_.end()) return *found->second;
   if (columns_.size() >= kMostFields) {
     fail_in_line(file_, line_, fmt::format("there are more than {} different fields: is this a table?", kMostFields));
+  }
+  // Few fields in each line, and others in every one: a table of gaps alone.
+  constexpr double kMostCells = 1 << 26, kMostCellsPerByte = 64;
+  if (static_cast<double>(rows_) * static_cast<double>(columns_.size()) > kMostCells + kMostCellsPerByte * bytes_) {
+    fail_in_line(file_, line_, "nearly every field is missing in nearly every line: is this a table?");
   }
   const auto has = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();

@@ -84,7 +84,8 @@ std::string RawCells::add_text(std::string_view text, std::optional<double> numb
 
 double RawCells::place_of(std::string_view text, bool is_number) {
   if (const auto found = places_.find(text); found != places_.end()) return found->second;
-  if (places_.size() >= kMostTexts) {
+  // A column of a model, or one that is told to be a category, has no other use.
+  if (!is_known_ && places_.size() >= kMostTexts) {
     countless_ = true;
     return 0;
   }
