@@ -77,7 +77,7 @@ std::optional<AtOptimum> move_to_optimum(const Problem<double>& problem, Index e
   for (int step = 0; step < kMostNewtonSteps; ++step) {
     FullPass pass = full_pass(problem, weights);
     bound::CurvatureMatrix hessian = hessian_at(problem, pass);
-    // Where the loss falls for ever towards a bound, the Hessian vanishes along with the gradient: the steps stay of
+    // Where the loss falls without end towards a bound, the Hessian vanishes along with the gradient: the steps stay of
     // one length, however small both are, and no bound of the distance to an optimum is finite.
     const double gap = curvature_gap(problem, pass, hessian);
     if (pass.separated || hessian.rank() + empty * basis.cols() < hessian.size()) {
@@ -89,7 +89,7 @@ std::optional<AtOptimum> move_to_optimum(const Problem<double>& problem, Index e
     const double distance = std::sqrt(std::max(0.0, problem.total_weight() * gradient.dot(direction)));
     const bool arrived =
         quadratic ? step > 0 : distance <= kAtOptimum || (distance <= kNearOptimum && distance > before / 2);
-    if (arrived && (std::isfinite(gap) || empty > 0)) {
+    if (arrived && (std::isfinite(gap) || empty > 0)) {  // a column of zeros leaves no bound at all
       obstacle.clear();
       return AtOptimum{std::move(pass), std::move(hessian), gap};
     }
