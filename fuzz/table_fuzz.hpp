@@ -1,6 +1,7 @@
 #pragma once
-// What the fuzzers of table readers share: a table read in one piece and in tiny blocks must be the same table, or the
-// same error. An Error is a fine answer to bad input; anything else that leaves the reader is a finding.
+// What the fuzzers of table readers share: a table read in one piece and in tiny blocks, by one thread and by several,
+// must be the same table, or the same error. An Error is a fine answer to bad input; anything else that leaves the
+// reader is a finding.
 
 #include <cstdint>
 #include <cstdlib>
@@ -55,7 +56,10 @@ inline void check_reading(std::string_view content, const ReadOptions& options) 
   const Outcome whole = try_to_read(content, options, kWholeInput);
   if (whole.error.empty()) check_table(whole.table, options);
   if (options.format == Format::detect) return;  // what the first lines look like depends on how many are seen
+  ReadOptions alone = options;
+  alone.threads = 1;
   const Outcome pieces = try_to_read(content, options, kTinyBlock);
+  demand(try_to_read(content, alone, kTinyBlock).error == pieces.error);
   demand(whole.error.empty() == pieces.error.empty());
   if (!whole.error.empty()) return;
   demand(whole.table.target == pieces.table.target && whole.table.labels == pieces.table.labels);

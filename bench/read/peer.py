@@ -1,4 +1,4 @@
-"""Reads one CSV with a peer (pandas or numpy) and prints the same line of JSON as read_bench."""
+"""Reads one CSV with a peer (pandas, numpy, polars or DuckDB) and prints the same line of JSON as read_bench."""
 import json
 import sys
 import time
@@ -27,6 +27,15 @@ def main():
         import pandas
 
         read = lambda: pandas.read_csv(path, float_precision="round_trip").to_numpy(dtype=float)
+    elif peer == "polars":
+        import polars
+
+        read = lambda: polars.read_csv(path).to_numpy().astype(float)
+    elif peer == "duckdb":
+        import duckdb
+        import numpy
+
+        read = lambda: numpy.column_stack(list(duckdb.read_csv(path).fetchnumpy().values())).astype(float)
     else:
         import numpy
 

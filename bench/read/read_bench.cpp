@@ -40,10 +40,11 @@ long stored_bytes(const data::Table& table) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const bool raw = count == 3 && std::string(arguments[2]) == "raw";
-  if (count != (raw ? 3 : 2)) {
+  const bool raw = count == 4 && std::string(arguments[3]) == "raw";
+  if (count != (raw ? 4 : 3)) {
     std::fprintf(stderr,
-                 "usage: read_bench FILE [raw] (- for standard input; raw: with texts and gaps, as fit reads it)\n");
+                 "usage: read_bench FILE THREADS [raw] (- for standard input; raw: with texts and gaps, as fit reads "
+                 "it)\n");
     return 2;
   }
   try {
@@ -52,6 +53,7 @@ int main(int count, char** arguments) {
     const double processor_start = processor_seconds();
     data::ReadOptions options;
     options.raw = raw;
+    options.threads = static_cast<unsigned>(std::stoul(arguments[2]));
     const data::Table table = data::read_table(arguments[1], options);
     const double processor = processor_seconds() - processor_start;
     const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

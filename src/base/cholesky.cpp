@@ -112,12 +112,29 @@ Cholesky::Cholesky(const Eigen::MatrixXd& matrix, ThreadPool* pool) : size_(matr
 Eigen::MatrixXd Cholesky::lower() const { return factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>(); }
 
 Eigen::MatrixXd Cholesky::solve(const Eigen::MatrixXd& right) const {
+  if (right.cols() != 1) return solve_columns(right);
+  return solve_column(right);
+}
+
+Eigen::MatrixXd Cholesky::solve_columns(const Eigen::MatrixXd& right) const {
+  const auto lanes = static_cast<Eigen::Index>(block::kernels().lanes);
+  Eigen::MatrixXd x(size_, right.cols()), some(lanes, size_);
+  for (Eigen::Index first = 0; first < right.cols(); first += lanes) {
+    const Eigen::Index count = std::min(lanes, right.cols() - first);
+    some.topRows(count) = right.middleCols(first, count).transpose();
+    some.bottomRows(lanes - count).setZero();
+    block::kernels().solve_lanes(factor_.data(), static_cast<std::size_t>(factor_.rows()),
+                                 static_cast<std::size_t>(size_), some.data());
+    x.middleCols(first, count) = some.topRows(count).transpose();
+  }
+  return x;
+}
+
+Eigen::VectorXd Cholesky::solve_column(const Eigen::VectorXd& right) const {
   Eigen::MatrixXd x = padded(right, factor_.rows());
   const auto size = static_cast<std::size_t>(x.rows());
-  for (Eigen::Index j = 0; j < x.cols(); ++j) {
-    block::kernels().solve_lower(factor_.data(), size, size, x.col(j).data());
-    block::kernels().solve_upper(factor_.data(), size, size, x.col(j).data());
-  }
+  block::kernels().solve_lower(factor_.data(), size, size, x.data());
+  block::kernels().solve_upper(factor_.data(), size, size, x.data());
   return x.topRows(size_);
 }
 

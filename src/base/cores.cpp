@@ -18,4 +18,9 @@ unsigned share_of_cores(Communicator& communicator) {
   return std::max(1u, std::thread::hardware_concurrency() / here);
 }
 
+unsigned threads_beside(Communicator* communicator, unsigned wanted) {
+  const unsigned share = communicator != nullptr ? share_of_cores(*communicator) : 0;
+  return wanted > 0 ? wanted : share;
+}
+
 }  // namespace lipschitzlr

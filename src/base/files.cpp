@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -54,28 +55,60 @@ bool write_all(int file, std::string_view content) {
 
 }  // namespace
 
-void write_file_atomically(const std::string& path, std::string_view content) {
+struct AtomicFile::State {
+  std::string path, target, part;
+  bool in_place = false;
+  std::optional<mode_t> mode;  // of the old file
+  Descriptor file;
+
+  [[noreturn]] void give_up() {
+    const int reason = errno;
+    if (!in_place) unlink(part.c_str());
+    file.close();
+    fail(path, "write", reason);
+  }
+};
+
+AtomicFile::AtomicFile(const std::string& path) : state_(std::make_unique<State>()) {
   std::error_code failure;
   const std::filesystem::path resolved = std::filesystem::canonical(path, failure);
   if (failure && std::filesystem::is_symlink(std::filesystem::symlink_status(path, failure)))
     fail(path, "write", ENOENT);
-  const std::string target = resolved.empty() ? path : resolved.string();
-  struct stat state {};
-  const bool exists = stat(target.c_str(), &state) == 0;
-  if (exists && S_ISREG(state.st_mode) && (state.st_mode & 0222) == 0) fail(path, "write", EACCES);  // root could
-  const bool in_place = exists && !S_ISREG(state.st_mode) && !S_ISDIR(state.st_mode);
-  std::string part = target;
-  const Descriptor file(in_place ? open(part.c_str(), O_WRONLY | O_CLOEXEC) : open_part(target, part));
-  if (!file.open()) fail(path, "write", errno);
-  const auto give_up = [&] {
-    const int reason = errno;
-    if (!in_place) unlink(part.c_str());
-    fail(path, "write", reason);
-  };
-  if (!write_all(file.get(), content)) give_up();
-  if (in_place) return;
-  if (exists && fchmod(file.get(), state.st_mode & 07777) != 0) give_up();
-  if (fsync(file.get()) != 0 || rename(part.c_str(), target.c_str()) != 0) give_up();
+  state_->path = path;
+  state_->target = state_->part = resolved.empty() ? path : resolved.string();
+  struct stat old {};
+  const bool exists = stat(state_->target.c_str(), &old) == 0;
+  if (exists && S_ISREG(old.st_mode) && (old.st_mode & 0222) == 0) fail(path, "write", EACCES);  // root could
+  if (exists) state_->mode = old.st_mode & 07777;
+  state_->in_place = exists && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
+  state_->file = Descriptor(state_->in_place ? open(state_->part.c_str(), O_WRONLY | O_CLOEXEC)
+                                             : open_part(state_->target, state_->part));
+  if (!state_->file.open()) fail(path, "write", errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (state_->file.open() && !state_->in_place) unlink(state_->part.c_str());
+}
+
+void AtomicFile::write(std::string_view content) {
+  if (!write_all(state_->file.get(), content)) state_->give_up();
+}
+
+std::string AtomicFile::part() const { return state_->in_place ? "" : state_->part; }
+
+void AtomicFile::commit() {
+  State& state = *state_;
+  if (!state.in_place) {
+    if (state.mode && fchmod(state.file.get(), *state.mode) != 0) state.give_up();
+    if (fsync(state.file.get()) != 0 || rename(state.part.c_str(), state.target.c_str()) != 0) state.give_up();
+  }
+  state.file.close();
+}
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
 }
 
 bool write_new_file(const std::string& path, std::string_view content) {

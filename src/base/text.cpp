@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <utility>
 
+#include "base/numbers.hpp"
+
 namespace lipschitzlr {
 namespace {
+
+constexpr std::string_view kSizeUnits = " KMGT";
 
 unsigned char byte_of(char letter) { return static_cast<unsigned char>(letter); }
 
@@ -125,6 +130,26 @@ std::string format_count(double count) {
 std::string format_bytes(double bytes) {
   if (bytes < 1e3) return fmt::format("{:.0f} B", bytes);
   return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
+std::string format_size(std::uint64_t bytes) {
+  std::size_t unit = 0;
+  while (unit + 1 < kSizeUnits.size() && bytes > 0 && bytes % 1024 == 0) bytes /= 1024, ++unit;
+  return std::to_string(bytes) + (unit > 0 ? std::string(1, kSizeUnits[unit]) : "");
+}
+
+std::optional<std::uint64_t> size_from(std::string_view text) {
+  constexpr double kMostBytes = 1e18;
+  double factor = 1;
+  for (std::size_t unit = 1; unit < kSizeUnits.size() && !text.empty(); ++unit) {
+    if (std::toupper(static_cast<unsigned char>(text.back())) != kSizeUnits[unit]) continue;
+    factor = std::pow(1024.0, static_cast<double>(unit));
+    text.remove_suffix(1);
+    break;
+  }
+  const std::optional<double> number = number_from(text);
+  if (!number || !(*number >= 0) || *number * factor > kMostBytes) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(*number * factor));
 }
 
 std::string format_duration(double seconds) {

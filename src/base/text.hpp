@@ -3,6 +3,8 @@
 // messages.
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +28,12 @@ std::string counted(Count count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-std::string format_count(double count);       // 489,592
-std::string format_bytes(double bytes);       // 812 B, 3.4 kB, 170.5 MB
-std::string format_duration(double seconds);  // 0 s, less than 1 s, 48 s, 25 min, 3.5 h, 12 days
-std::string format_clock(double seconds);     // 0:42, 12:05, 3:00:00; rounded up
+std::string format_count(double count);                         // 489,592
+std::string format_bytes(double bytes);                         // 812 B, 3.4 kB, 170.5 MB
+std::string format_size(std::uint64_t bytes);                   // as size_from reads it: 1G, 512M, 1000
+std::optional<std::uint64_t> size_from(std::string_view text);  // bytes; K, M, G and T are powers of 1024
+std::string format_duration(double seconds);                    // 0 s, less than 1 s, 48 s, 25 min, 3.5 h, 12 days
+std::string format_clock(double seconds);                       // 0:42, 12:05, 3:00:00; rounded up
 
 // A field of a CSV file: in double quotes when it must be.
 std::string csv_field(const std::string& text);

@@ -24,31 +24,60 @@ double wide_gram_norm(const DenseMatrix<Scalar>& matrix, Index all_rows, double 
 }
 
 template <class Scalar>
-double gram_norm(const DenseMatrix<Scalar>& matrix, double factor, Communicator* communicator) {
+auto rows_between(const DenseMatrix<Scalar>& matrix, Index first, Index count) {
+  return matrix.middleRows(first, count).template cast<double>();
+}
+
+template <class Scalar>
+DenseMatrix<double> rows_between(const StreamedRows<Scalar>& matrix, Index first, Index count) {
+  DenseMatrix<Scalar> rows(count, matrix.cols());
+  matrix.fill(first, count, rows.data());
+  return rows.template cast<double>();
+}
+
+template <class Scalar>
+const DenseMatrix<Scalar>& in_memory(const DenseMatrix<Scalar>& matrix) {
+  return matrix;
+}
+
+template <class Scalar>
+DenseMatrix<Scalar> in_memory(const StreamedRows<Scalar>& matrix) {
+  return matrix.dense();
+}
+
+double sum_of_squares(const Eigen::MatrixXd& lower) {
+  double sum = 0;
+  for (Index column = 0; column < lower.cols(); ++column) {
+    const Index below = lower.rows() - column - 1;
+    sum += lower(column, column) * lower(column, column) + 2 * lower.col(column).tail(below).squaredNorm();
+  }
+  return sum;
+}
+
+// Dense or streamed; a wide one is gone through column by column, in memory.
+template <class Matrix>
+double gram_norm(const Matrix& matrix, double factor, Communicator* communicator) {
   const auto all_rows = static_cast<Index>(all_reduce_sum(communicator, static_cast<double>(matrix.rows())));
   if (all_rows == 0 || matrix.cols() == 0) return 0;
   const bool tall = all_rows >= matrix.cols();
-  if (!tall && communicator != nullptr) return wide_gram_norm(matrix, all_rows, factor, communicator);
-  const Index length = tall ? matrix.rows() : matrix.cols();
+  if (!tall && communicator != nullptr) return wide_gram_norm(in_memory(matrix), all_rows, factor, communicator);
   const Index width = tall ? matrix.cols() : matrix.rows();
   Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(width, width);
   Eigen::MatrixXd block;  // width x at most kBlock
-  for (Index start = 0; start < length; start += kBlock) {
-    const Index count = std::min(kBlock, length - start);
-    if (tall) {
-      block = matrix.middleRows(start, count).template cast<double>().transpose() * factor;
-    } else {
-      block = matrix.middleCols(start, count).template cast<double>() * factor;
+  if (tall) {
+    for (Index start = 0; start < matrix.rows(); start += kBlock) {
+      block = rows_between(matrix, start, std::min(kBlock, matrix.rows() - start)).transpose() * factor;
+      gram.selfadjointView<Eigen::Lower>().rankUpdate(block);
     }
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(block);
+  } else {
+    const auto& held = in_memory(matrix);
+    for (Index start = 0; start < held.cols(); start += kBlock) {
+      block = held.middleCols(start, std::min(kBlock, held.cols() - start)).template cast<double>() * factor;
+      gram.selfadjointView<Eigen::Lower>().rankUpdate(block);
+    }
   }
   all_reduce_sum(communicator, gram);
-  double sum = 0;
-  for (Index column = 0; column < width; ++column) {
-    const Index below = width - column - 1;
-    sum += gram(column, column) * gram(column, column) + 2 * gram.col(column).tail(below).squaredNorm();
-  }
-  return std::sqrt(sum);
+  return std::sqrt(sum_of_squares(gram));
 }
 
 template <class Scalar>
@@ -146,6 +175,6 @@ double gram_frobenius_norm(const Matrix& matrix, Communicator* communicator) {
 }
 
 #define LIPSCHITZLR_GRAM(Matrix) template double gram_frobenius_norm(const Matrix&, Communicator*)
-LIPSCHITZLR_FOR_EACH_MATRIX(LIPSCHITZLR_GRAM);
+LIPSCHITZLR_FOR_EACH_SOURCE(LIPSCHITZLR_GRAM);
 
 }  // namespace lipschitzlr::bound

@@ -15,7 +15,9 @@ namespace {
 template <int power, class Scalar>
 double sum_of_powers(std::span<const Scalar> values, double factor) {
   const auto term = [factor](Scalar value) {
-    const double square = (factor * static_cast<double>(value)) * (factor * static_cast<double>(value));
+    const double scaled = factor * static_cast<double>(value), square = scaled * scaled;
+    if constexpr (power == 1) return scaled;
+    if constexpr (power == 3) return square * scaled;
     return power == 2 ? square : square * square;
   };
   std::array<double, 4> sums{};
@@ -30,20 +32,19 @@ double sum_of_powers(std::span<const Scalar> values, double factor) {
 template <int power, class Matrix>
 double sum_over_rows(const Matrix& matrix, double factor) {
   double sum = 0;
-  for (Index row = 0; row < matrix.rows(); ++row) sum += sum_of_powers<power>(row_values(matrix, row), factor);
+  for_each_row(matrix, [&](Index, const auto& values) { sum += sum_of_powers<power>(values, factor); });
   return sum;
 }
 
-template <class Scalar>
-void add_row(const DenseMatrix<Scalar>& matrix, Index row, double factor, Vector<double>& sum) {
-  const auto values = row_values(matrix, row);
+template <class Matrix, class Scalar>
+void add_row(const Matrix&, Index, std::span<const Scalar> values, double factor, Vector<double>& sum) {
   double* out = sum.data();
   for (std::size_t j = 0; j < values.size(); ++j) out[j] += factor * static_cast<double>(values[j]);
 }
 
 template <class Scalar>
-void add_row(const SparseMatrix<Scalar>& matrix, Index row, double factor, Vector<double>& sum) {
-  const auto values = row_values(matrix, row);
+void add_row(const SparseMatrix<Scalar>& matrix, Index row, std::span<const Scalar> values, double factor,
+             Vector<double>& sum) {
   const auto columns = row_columns(matrix, row);
   for (std::size_t j = 0; j < values.size(); ++j) sum[columns[j]] += factor * static_cast<double>(values[j]);
 }
@@ -60,9 +61,7 @@ template <class Matrix>
 double row_norm_sum(const Matrix& matrix, Communicator* communicator) {
   const double scale = safe_scale(matrix, communicator);
   double sum = 0;
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    sum += std::sqrt(sum_of_powers<2>(row_values(matrix, row), 1 / scale));
-  }
+  for_each_row(matrix, [&](Index, const auto& values) { sum += std::sqrt(sum_of_powers<2>(values, 1 / scale)); });
   return scale * all_reduce_sum(communicator, sum);
 }
 
@@ -70,14 +69,10 @@ template <class Matrix>
 double row_norm_max(const Matrix& matrix, Communicator* communicator) {
   const double scale = safe_scale(matrix, communicator);
   double largest = 0;
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    const double sum = sum_of_powers<2>(row_values(matrix, row), 1 / scale);
-    if (std::isnan(sum)) {
-      largest = sum;
-      break;
-    }
-    largest = std::max(largest, sum);
-  }
+  for_each_row(matrix, [&](Index, const auto& values) {
+    const double sum = sum_of_powers<2>(values, 1 / scale);
+    largest = std::isnan(sum) ? sum : std::max(largest, sum);  // which keeps a NaN that it has
+  });
   return scale * std::sqrt(all_reduce_max(communicator, largest));
 }
 
@@ -85,6 +80,18 @@ template <class Matrix>
 double square_frobenius_norm(const Matrix& matrix, Communicator* communicator) {
   const double scale = safe_scale(matrix, communicator);
   return scale * std::sqrt(all_reduce_sum(communicator, sum_over_rows<4>(matrix, 1 / scale))) * scale;
+}
+
+template <class Matrix>
+double entry_sum(const Matrix& matrix, Communicator* communicator) {
+  const double scale = safe_scale(matrix, communicator);
+  return scale * all_reduce_sum(communicator, sum_over_rows<1>(matrix, 1 / scale));
+}
+
+template <class Matrix>
+double entry_cube_sum(const Matrix& matrix, Communicator* communicator) {
+  const double scale = safe_scale(matrix, communicator);
+  return scale * scale * all_reduce_sum(communicator, sum_over_rows<3>(matrix, 1 / scale)) * scale;
 }
 
 template <class Matrix>
@@ -96,9 +103,9 @@ double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::S
   const double matrix_scale = safe_scale(matrix, communicator);
   const double target_scale = safe_scale<DenseMatrix<typename Matrix::Scalar>>(y, communicator);
   Vector<double> product = Vector<double>::Zero(matrix.cols());
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    add_row(matrix, row, static_cast<double>(y[row]) / target_scale / matrix_scale, product);
-  }
+  for_each_row(matrix, [&](Index row, const auto& values) {
+    add_row(matrix, row, values, static_cast<double>(y[row]) / target_scale / matrix_scale, product);
+  });
   all_reduce_sum(communicator, product);
   return frobenius_norm<DenseMatrix<double>>(product) * matrix_scale * target_scale;
 }
@@ -108,7 +115,9 @@ double target_product_norm(const Matrix& matrix, const Vector<typename Matrix::S
   template double row_norm_sum(const Matrix&, Communicator*);          \
   template double row_norm_max(const Matrix&, Communicator*);          \
   template double square_frobenius_norm(const Matrix&, Communicator*); \
+  template double entry_sum(const Matrix&, Communicator*);             \
+  template double entry_cube_sum(const Matrix&, Communicator*);        \
   template double target_product_norm(const Matrix&, const Vector<Matrix::Scalar>&, Communicator*)
-LIPSCHITZLR_FOR_EACH_MATRIX(LIPSCHITZLR_NORMS);
+LIPSCHITZLR_FOR_EACH_SOURCE(LIPSCHITZLR_NORMS);
 
 }  // namespace lipschitzlr::bound

@@ -17,13 +17,27 @@ using Product = std::function<void(const Vector<double>&, Vector<double>&)>;
 
 // sum += factor X'(X v) over the given rows. A panel of rows is read from memory once and used twice.
 template <class Scalar>
-void add_gram_product(const DenseMatrix<Scalar>& matrix, Index begin, Index end, const Vector<double>& v, double factor,
+DenseView<Scalar> rows_at(const DenseMatrix<Scalar>& matrix, Index first, Index count, DenseMatrix<Scalar>&) {
+  return {matrix.data() + first * matrix.cols(), count, matrix.cols()};
+}
+
+template <class Scalar>
+DenseView<Scalar> rows_at(const StreamedRows<Scalar>& matrix, Index first, Index count, DenseMatrix<Scalar>& made) {
+  made.resize(count, matrix.cols());
+  matrix.fill(first, count, made.data());
+  return {made.data(), count, matrix.cols()};
+}
+
+template <class Matrix>
+void add_gram_product(const Matrix& matrix, Index begin, Index end, const Vector<double>& v, double factor,
                       Eigen::Ref<Vector<double>> sum) {
+  using Scalar = typename Matrix::Scalar;
   const Index height = std::min(std::max<Index>(16384 / matrix.cols(), 1), end - begin);
+  DenseMatrix<Scalar> made;
   DenseMatrix<double> panel;
   Vector<double> scores;
   for (Index row = begin; row < end; row += height) {
-    const auto rows = matrix.middleRows(row, std::min(height, end - row));
+    const DenseView<Scalar> rows = rows_at(matrix, row, std::min(height, end - row), made);
     const auto add = [&](const auto& values) {
       scores.noalias() = values * v;
       scores *= factor;
@@ -51,8 +65,8 @@ void add_gram_product(const SparseMatrix<Scalar>& matrix, Index begin, Index end
   }
 }
 
-template <class Scalar>
-Index stored(const DenseMatrix<Scalar>& matrix) {
+template <class Matrix>
+Index stored(const Matrix& matrix) {
   return matrix.size();
 }
 template <class Scalar>
@@ -179,6 +193,6 @@ SpectralNorm spectral_norm(const Matrix& matrix, const SpectralOptions& options)
 }
 
 #define LIPSCHITZLR_SPECTRAL(Matrix) template SpectralNorm spectral_norm(const Matrix&, const SpectralOptions&)
-LIPSCHITZLR_FOR_EACH_MATRIX(LIPSCHITZLR_SPECTRAL);
+LIPSCHITZLR_FOR_EACH_SOURCE(LIPSCHITZLR_SPECTRAL);
 
 }  // namespace lipschitzlr::bound

@@ -31,6 +31,11 @@ Columns summarise(const DenseMatrix<Scalar>& matrix) {
   return summarise(DenseView<Scalar>(matrix.data(), matrix.rows(), matrix.cols()));
 }
 
+Columns summarise(const StreamedRows<double>& rows) {
+  const ColumnSums& sums = rows.column_sums();
+  return {sums.sum.matrix().transpose(), sums.high.matrix().transpose()};
+}
+
 template <class Scalar>
 Columns summarise(const SparseView<Scalar>& matrix) {
   Columns columns{Vector<double>::Zero(matrix.cols()),
@@ -77,5 +82,6 @@ LIPSCHITZLR_WEIGHTS(DenseView<float>);
 LIPSCHITZLR_WEIGHTS(DenseView<double>);
 LIPSCHITZLR_WEIGHTS(SparseView<float>);
 LIPSCHITZLR_WEIGHTS(SparseView<double>);
+LIPSCHITZLR_WEIGHTS(StreamedRows<double>);
 
 }  // namespace lipschitzlr::bound

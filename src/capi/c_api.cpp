@@ -20,6 +20,7 @@ struct lipschitzlr_options {
 
 struct lipschitzlr_model {
   lipschitzlr::linear::Model model;
+  lipschitzlr_summary summary;
 };
 
 namespace lipschitzlr::capi {
@@ -67,6 +68,22 @@ char* copy_of(const std::string& text) {
   if (copy == nullptr) throw std::bad_alloc();
   std::memcpy(copy, text.c_str(), text.size() + 1);
   return copy;
+}
+
+lipschitzlr_summary summary_of(const linear::Model& model) {
+  const nlohmann::json training = parse_json(model.training.empty() ? "{}" : model.training, "the training");
+  return {static_cast<std::int32_t>(model.family),
+          model.scaler.intercept ? 1 : 0,
+          model.scaler.features(),
+          model.weights.cols(),
+          model.classes(),
+          whole_or(training, "epochs", 0),
+          training.value("converged", nlohmann::json()) == false ? 0 : 1};
+}
+
+lipschitzlr_model* handle_of(linear::Model model) {
+  const lipschitzlr_summary summary = summary_of(model);
+  return new lipschitzlr_model{std::move(model), summary};
 }
 
 void predict(const linear::Model& model, const lipschitzlr_matrix& features, int what, int threads, double* result) {
@@ -129,7 +146,7 @@ int lipschitzlr_fit(lipschitzlr_options* options, const lipschitzlr_rows* rows, 
   return call([&] {
     need(options, rows, model);
     const Training training = training_of(*rows);
-    *model = new lipschitzlr_model{train(options->options, training, start == nullptr ? nullptr : &start->model)};
+    *model = handle_of(train(options->options, training, start == nullptr ? nullptr : &start->model));
   });
 }
 
@@ -143,7 +160,7 @@ int lipschitzlr_rates(lipschitzlr_options* options, const lipschitzlr_rows* rows
 int lipschitzlr_model_load(const char* path, lipschitzlr_model** model) {
   return call([&] {
     need(path, model);
-    *model = new lipschitzlr_model{linear::load_model(path)};
+    *model = handle_of(linear::load_model(path));
   });
 }
 
@@ -157,7 +174,7 @@ int lipschitzlr_model_save(const lipschitzlr_model* model, const char* path) {
 int lipschitzlr_model_from_text(const char* text, lipschitzlr_model** model) {
   return call([&] {
     need(text, model);
-    *model = new lipschitzlr_model{linear::model_from_json(text, "the text")};
+    *model = handle_of(linear::model_from_json(text, "the text"));
   });
 }
 
@@ -180,15 +197,7 @@ void lipschitzlr_model_free(lipschitzlr_model* model) { delete model; }
 int lipschitzlr_model_summary(const lipschitzlr_model* model, lipschitzlr_summary* summary) {
   return call([&] {
     need(model, summary);
-    const linear::Model& known = model->model;
-    const nlohmann::json training = parse_json(known.training.empty() ? "{}" : known.training, "the training");
-    *summary = {static_cast<std::int32_t>(known.family),
-                known.scaler.intercept ? 1 : 0,
-                known.scaler.features(),
-                known.weights.cols(),
-                known.classes(),
-                whole_or(training, "epochs", 0),
-                training.value("converged", nlohmann::json()) == false ? 0 : 1};
+    *summary = model->summary;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "lipschitzlr/base/error.hpp"
@@ -104,6 +105,12 @@ data::FeatureView middle(const SparseView<Scalar>& view, Index first, Index coun
                             view.valuePtr());
 }
 
+data::FeatureView middle(const StreamedRows<double>& rows, Index first, Index count) {
+  std::vector<Index> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return rows.take(numbers);
+}
+
 std::vector<std::string> texts(const char* const* given, std::int64_t count, const char* what) {
   expect_usable(given != nullptr, fmt::format("there are no {}", what));
   std::vector<std::string> list;
@@ -126,16 +133,6 @@ VectorView numbers(const double* given, Index count, const char* what, bool nega
   return view;
 }
 
-template <class Scalar>
-void copy(const DenseView<Scalar>& view, data::Features& to) {
-  to.emplace<DenseMatrix<double>>(view.template cast<double>());
-}
-
-template <class Scalar>
-void copy(const SparseView<Scalar>& view, data::Features& to) {
-  to.emplace<SparseMatrix<double>>(view.template cast<double>());
-}
-
 }  // namespace
 
 data::FeatureView view_of(const lipschitzlr_matrix& matrix) {
@@ -152,25 +149,8 @@ data::FeatureView view_of(const lipschitzlr_matrix& matrix) {
   return matrix.type == LIPSCHITZLR_FLOAT32 ? checked_view<float>(matrix) : checked_view<double>(matrix);
 }
 
-Index rows_of(const data::FeatureView& features) {
-  return std::visit([](const auto& view) { return Index{view.rows()}; }, features);
-}
-
-Index columns_of(const data::FeatureView& features) {
-  return std::visit([](const auto& view) { return Index{view.cols()}; }, features);
-}
-
-bool is_dense(const data::FeatureView& features) {
-  return std::holds_alternative<DenseView<double>>(features) || std::holds_alternative<DenseView<float>>(features);
-}
-
 bool is_single(const data::FeatureView& features) {
   return std::holds_alternative<DenseView<float>>(features) || std::holds_alternative<SparseView<float>>(features);
-}
-
-double stored_in(const data::FeatureView& features) {
-  if (is_dense(features)) return static_cast<double>(rows_of(features)) * static_cast<double>(columns_of(features));
-  return std::visit([](const auto& view) { return static_cast<double>(view.nonZeros()); }, features);
 }
 
 data::FeatureView middle_rows(const data::FeatureView& features, Index first, Index count) {
@@ -196,12 +176,6 @@ Training training_of(const lipschitzlr_rows& rows) {
     for (Index column = 0; column < columns; ++column) training.names.push_back(fmt::format("x{}", column + 1));
   }
   return training;
-}
-
-data::Table table_of(const Training& training) {
-  data::Table table{{}, training.names, training.target, training.labels, "target"};
-  std::visit([&](const auto& view) { copy(view, table.features); }, training.features);
-  return table;
 }
 
 }  // namespace lipschitzlr::capi

@@ -13,11 +13,7 @@ namespace lipschitzlr::capi {
 // are NaN or infinite.
 data::FeatureView view_of(const lipschitzlr_matrix& matrix);
 
-Index rows_of(const data::FeatureView& features);
-Index columns_of(const data::FeatureView& features);
-bool is_dense(const data::FeatureView& features);
 bool is_single(const data::FeatureView& features);
-double stored_in(const data::FeatureView& features);  // values
 
 // Some rows that follow one another.
 data::FeatureView middle_rows(const data::FeatureView& features, Index first, Index count);
@@ -35,7 +31,5 @@ struct Training {
 };
 
 Training training_of(const lipschitzlr_rows& rows);
-
-data::Table table_of(const Training& training);  // a copy
 
 }  // namespace lipschitzlr::capi

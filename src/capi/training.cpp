@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/bound/weights.hpp"
 #include "lipschitzlr/linear/advice.hpp"
 #include "lipschitzlr/linear/solver.hpp"
 
@@ -32,7 +31,7 @@ Family family_of(const Training& training) {
 }
 
 void check_trainable(const Options& options, const Training& training) {
-  if (rows_of(training.features) < 2) {
+  if (data::rows(training.features) < 2) {
     throw Error(Fault::data, "there is nothing to learn from 1 row (1 sample); give two or more");
   }
   if (training.labels.size() == 1) {
@@ -50,23 +49,27 @@ linear::Penalty given_penalty(const Options& options) {
 }
 
 data::Scaling scaling_of(const Options& options, const Training& training) {
-  return options.scaling.value_or(is_dense(training.features) ? data::Scaling::standard : data::Scaling::none);
+  return options.scaling.value_or(data::is_dense(training.features) ? data::Scaling::standard : data::Scaling::none);
 }
 
-data::Scaler scaler_of(const Options& options, const Training& training) {
-  return data::Scaler::learn(scaling_of(options, training), training.features, options.intercept, training.names,
-                             training.row_weights);
+data::TableView table_of(const Training& training) {
+  return {training.features, training.target, training.labels, training.names};
 }
 
-template <class Scalar>
-linear::Penalty penalty_of(const Options& options, const Training& training, ThreadPool& pool) {
-  if (options.l2 || options.l1 > 0) return given_penalty(options);
+linear::FitOptions model_options(const Options& options, const Training& training) {
   linear::FitOptions model;
   model.row_weights = training.row_weights;
   model.scaling = scaling_of(options, training);
   model.intercept = options.intercept;
   model.penalty = given_penalty(options);
   model.l1_share = options.l1_share;
+  return model;
+}
+
+template <class Scalar>
+linear::Penalty penalty_of(const Options& options, const Training& training, ThreadPool& pool) {
+  if (options.l2 || options.l1 > 0) return given_penalty(options);
+  const linear::FitOptions model = model_options(options, training);
   const linear::PenaltyPath path = linear::cross_validate<Scalar>(
       table_of(training), family_of(training), model, options.path, pool, nullptr, [&] { return !options.stop; });
   return linear::with_elastic_net(model.penalty, path.points[path.best].lambda, options.l1_share);
@@ -94,22 +97,19 @@ linear::State<Scalar> state_of(const linear::Model& start, const data::Scaler& s
   return state;
 }
 
+// What is learned from the rows before a solver runs; K only where it is needed.
+linear::Preparation prepared(const Options& options, const Training& training, const linear::Penalty& penalty,
+                             bool needs_bound) {
+  linear::FitOptions model = model_options(options, training);
+  model.penalty = penalty;
+  if (!needs_bound) model.weight_bound = linear::kNoWeightBound;
+  return linear::prepare(table_of(training), family_of(training), model);
+}
+
 template <class Scalar>
-std::unique_ptr<linear::Problem<Scalar>> problem_of(const Training& training, const data::Scaler& scaler,
-                                                    const linear::Penalty& penalty, bool needs_bound,
+std::unique_ptr<linear::Problem<Scalar>> problem_of(const Training& training, const linear::Preparation& preparation,
                                                     ThreadPool& pool) {
-  const Family family = family_of(training);
-  const Index classes = family == Family::softmax ? static_cast<Index>(training.labels.size()) : 1;
-  linear::ProblemSetup setup{family, classes, penalty};
-  if (needs_bound) {
-    const double guess =
-        std::visit([](const auto& view) { return bound::weight_bound_estimate(view); }, training.features);
-    setup.weight_bound = linear::default_weight_bound(family, classes, setup.penalty, guess);
-  }
-  // Not make_unique, through which the design would be moved: Eigen copies a sparse matrix that is moved.
-  return std::unique_ptr<linear::Problem<Scalar>>(
-      new linear::Problem<Scalar>(scaler.design<Scalar>(training.features, &pool),
-                                  training.target.template cast<Scalar>(), setup, pool, nullptr, training.row_weights));
+  return linear::make_problem<Scalar>(table_of(training), nullptr, preparation, pool, nullptr, training.row_weights);
 }
 
 // As the command line fills them in.
@@ -156,10 +156,11 @@ json summary_of(const linear::Outcome<Scalar>& outcome, const linear::Problem<Sc
 template <class Scalar>
 linear::Model train_as(const Options& options, const Training& training, const linear::Model* start) {
   const double outputs = static_cast<double>(std::max<std::size_t>(1, training.labels.size()));
-  ThreadPool pool(threads_for(stored_in(training.features) * outputs, options.threads));
+  ThreadPool pool(threads_for(data::stored_in(training.features) * outputs, options.threads));
   const linear::Penalty penalty = penalty_of<Scalar>(options, training, pool);
-  const data::Scaler scaler = scaler_of(options, training);
-  const auto problem = problem_of<Scalar>(training, scaler, penalty, takes_rate(options.solver), pool);
+  const linear::Preparation preparation = prepared(options, training, penalty, takes_rate(options.solver));
+  const data::Scaler& scaler = preparation.scaler;
+  const auto problem = problem_of<Scalar>(training, preparation, pool);
   linear::State<Scalar> state;
   if (start != nullptr) state = state_of<Scalar>(*start, scaler, problem->setup().classes);
   const auto outcome = linear::solve(*problem, solver_options(options, *problem), std::move(state),
@@ -185,8 +186,8 @@ linear::Model train_as(const Options& options, const Training& training, const l
 
 template <class Scalar>
 json rates_as(const Options& options, const Training& training) {
-  ThreadPool pool(threads_for(stored_in(training.features), options.threads));
-  const auto problem = problem_of<Scalar>(training, scaler_of(options, training), given_penalty(options), true, pool);
+  ThreadPool pool(threads_for(data::stored_in(training.features), options.threads));
+  const auto problem = problem_of<Scalar>(training, prepared(options, training, given_penalty(options), true), pool);
   json constants = json::array();
   for (const linear::ConstantKind kind : linear::kConstantKinds) {
     const bound::Constant constant = problem->constant(kind);
@@ -227,8 +228,8 @@ RawWeights raw_weights(const linear::Model& model) {
 }
 
 DenseMatrix<double> scores(const linear::Model& model, const data::FeatureView& features, unsigned threads) {
-  const Index rows = rows_of(features);
-  ThreadPool pool(threads_for(stored_in(features) * static_cast<double>(model.weights.cols()), threads));
+  const Index rows = data::rows(features);
+  ThreadPool pool(threads_for(data::stored_in(features) * static_cast<double>(model.weights.cols()), threads));
   DenseMatrix<double> all(rows, model.weights.cols());
   for (Index first = 0; first < rows; first += kBlock) {
     const Index count = std::min(kBlock, rows - first);

@@ -50,17 +50,30 @@ Vector<double> last_column(const Problem<Scalar>& problem) {
       problem.matrix());
 }
 
-// H_bb, outputs x outputs, of the loss alone.
+// H_bb, outputs x outputs, of the loss alone: the mean of x_b^2 D.
 template <class Scalar>
 Eigen::MatrixXd last_curvature(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column) {
-  const Index outputs = pass.gradient.cols();
-  Eigen::MatrixXd curvature(outputs, outputs);
-  for (Index c = 0; c < outputs; ++c) {
-    const DenseMatrix<double> rows = curved_rows(problem, pass, column, Eigen::RowVectorXd::Unit(outputs, c));
-    curvature.col(c) = rows.transpose() * column / problem.total_weight();
+  Vector<double> squares = column.cwiseAbs2();
+  if (problem.row_weights().size() > 0) squares = squares.cwiseProduct(problem.row_weights());
+  const DenseMatrix<double>& p = pass.probabilities;
+  Eigen::MatrixXd curvature = Eigen::MatrixXd::Zero(pass.gradient.cols(), pass.gradient.cols());
+  if (problem.setup().family == Family::linear) {
+    curvature(0, 0) = squares.sum();
+  } else if (problem.setup().family == Family::logistic) {
+    curvature(0, 0) = (squares.array() * p.col(0).array() * (1 - p.col(0).array())).sum();
+  } else {
+    for (Index i = 0; i < p.rows(); ++i) {
+      for (Index c = 0; c < p.cols(); ++c) {
+        const double share = squares[i] * p(i, c);
+        curvature(c, c) += share;
+        for (Index other = 0; other <= c; ++other) curvature(c, other) -= share * p(i, other);
+      }
+    }
+    curvature.triangularView<Eigen::StrictlyUpper>() = curvature.transpose();
   }
+  curvature /= problem.total_weight();
   all_reduce_sum(problem.communicator(), curvature);
-  return (curvature + curvature.transpose()) / 2;
+  return curvature;
 }
 
 // Where the last row b of the weights has no penalty: takes H_b't from the gradient, so that its last row is 0, and

@@ -47,7 +47,12 @@ std::optional<Stop> CertifiedRun<Scalar>::measure(const Measurement& now) {
   const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::abs(outcome_.last.loss);
   if (checks.measurements > 1 && now.loss > outcome_.last.loss + rounding) ++checks.rises;
   const double weight_norm = state().weights.template cast<double>().norm();
-  outcome_.last = {state().epoch, state().step, now.loss, now.gradient_norm, weight_norm, now.rate, {}, 0};
+  outcome_.last = {.epoch = state().epoch,
+                   .step = state().step,
+                   .loss = now.loss,
+                   .gradient_norm = now.gradient_norm,
+                   .weight_norm = weight_norm,
+                   .rate = now.rate};
   outcome_.certified_gap = now.gap;
   monitor_.show(outcome_.last);
   if (monitor_.interrupted()) return Stop::interrupted;

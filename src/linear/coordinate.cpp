@@ -24,6 +24,18 @@ DenseMatrix<Scalar> columns_of(const DenseMatrix<Scalar>& matrix, const std::vec
   return matrix(Eigen::all, columns);
 }
 
+// In memory, unless they may not be there: several products are made of them.
+template <class Scalar>
+StreamedRows<Scalar> columns_of(const StreamedRows<Scalar>& matrix, const std::vector<Index>& columns) {
+  const StreamedRows<Scalar> streamed = matrix.take_columns(columns);
+  if (!streamed.obstacle().empty()) return streamed;
+  const auto taken = std::make_shared<const DenseMatrix<Scalar>>(streamed.dense());
+  const auto fill = [taken](const Index*, Index first, Index count, Scalar* to) {
+    std::copy_n(taken->data() + first * taken->cols(), count * taken->cols(), to);
+  };
+  return {taken->rows(), taken->cols(), fill};
+}
+
 template <class Scalar>
 SparseMatrix<Scalar> columns_of(const SparseMatrix<Scalar>& matrix, const std::vector<Index>& columns) {
   std::vector<Index> place(static_cast<std::size_t>(matrix.cols()), -1);

@@ -9,6 +9,7 @@
 #include "linear/hessian.hpp"
 #include "linear/least_squares_path.hpp"
 #include "linear/newton_path.hpp"
+#include "linear/row_space.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/norms.hpp"
@@ -39,14 +40,12 @@ using RowList = std::vector<Index>;
 using Round = std::vector<RowList>;
 
 // The values that a pass over the rows multiplies.
-double work_of(const data::Table& table, Family family, bool intercept) {
-  const auto* const sparse = std::get_if<SparseMatrix<double>>(&table.features);
-  const Index stored =
-      (sparse != nullptr ? sparse->nonZeros() : table.rows() * table.columns()) + (intercept ? table.rows() : 0);
-  return static_cast<double>(stored) * (family == Family::softmax ? static_cast<double>(table.labels.size()) : 1);
+double work_of(const data::TableView& table, Family family, bool intercept) {
+  const double stored = data::stored_in(table.features) + (intercept ? static_cast<double>(table.rows()) : 0);
+  return stored * (family == Family::softmax ? static_cast<double>(table.labels.size()) : 1);
 }
 
-Rounds rounds_of(const data::Table& table, double work, const PathOptions& path) {
+Rounds rounds_of(const data::TableView& table, double work, const PathOptions& path) {
   Random random(path.seed);
   if (path.folds == 0 && work > kLargeProblem) {
     std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random);
@@ -93,6 +92,46 @@ std::vector<PathPoint> curve_of(const std::vector<double>& lambdas, const std::v
 Vector<double> weights_of(const Vector<double>& all, const RowList& rows) {
   return all.size() == 0 ? all : Vector<double>(all(rows));
 }
+
+// Of all rows: those that are given as they weigh, 0 for the others, from which nothing is learned then.
+Vector<double> only_weights_of(const Vector<double>& all, const RowList& rows, Index count) {
+  Vector<double> weights = Vector<double>::Zero(count);
+  for (const Index row : rows) weights[row] = all.size() == 0 ? 1 : all[row];
+  return weights;
+}
+
+// The parts of a round together, so that one pass over the rows measures all of them.
+class HeldParts {
+ public:
+  HeldParts(const data::TableView& training, const Round& round, const data::Scaler& scaler,
+            const FitOptions& options) {
+    std::vector<std::pair<Index, std::size_t>> rows;  // and the part of each
+    for (std::size_t part = 0; part < round.size(); ++part) {
+      for (const Index row : round[part]) rows.emplace_back(row, part);
+      const Vector<double> weights = weights_of(options.row_weights, round[part]);
+      weights_.push_back(weights.size() == 0 ? static_cast<double>(round[part].size()) : weights.sum());
+    }
+    std::sort(rows.begin(), rows.end());
+    RowList numbers;
+    for (const auto& [row, part] : rows) numbers.push_back(row), part_of_.push_back(part);
+    rows_.emplace(training, numbers, scaler, weights_of(options.row_weights, numbers), options.most_held);
+  }
+
+  double weight(std::size_t part) const { return weights_[part]; }
+  // The mean loss of each part.
+  std::vector<double> losses(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const {
+    std::vector<double> means(weights_.size());
+    const Vector<double> losses = rows_->losses(setup, weights, pool);
+    for (std::size_t i = 0; i < part_of_.size(); ++i) means[part_of_[i]] += losses[static_cast<Index>(i)];
+    for (std::size_t part = 0; part < means.size(); ++part) means[part] /= weights_[part] > 0 ? weights_[part] : 1;
+    return means;
+  }
+
+ private:
+  std::vector<double> weights_;
+  std::vector<std::size_t> part_of_;
+  std::optional<HeldRows> rows_;
+};
 
 void expect_going(const std::function<bool()>& going, Communicator* communicator) {
   const bool stops = going && !going();
@@ -159,12 +198,18 @@ void choose(PenaltyPath& path) {
 }
 
 // The optimum for one lambda after the other, each from the one before. Least squares of few features need the rows
-// only once: for X'X and X'y.
+// only once: for X'X and X'y. Far fewer rows than features are solved in the space of the rows.
 template <class Scalar>
 class PathSolver {
  public:
   PathSolver(Problem<Scalar>& problem, double l1_share, PathMatrices& matrices) : problem_(problem) {
     options_.epochs = kPathSteps;
+    // Least squares would factor a matrix of that size for each lambda.
+    if (l1_share == 0 && problem.setup().family != Family::linear) space_ = RowSpace<Scalar>::of(problem);
+    if (space_) {
+      in_space_ = std::make_unique<PathSolver<double>>(space_->reduced(), 0, matrices_of_space_);
+      return;
+    }
     if (l1_share == 0 && takes_newton_path(problem)) newton_.emplace(problem, matrices);
     if (l1_share > 0) {
       lasso_ = gram_lasso(problem);
@@ -179,6 +224,7 @@ class PathSolver {
   }
 
   Weights<double> solve_with(const Penalty& penalty, std::size_t number) {
+    if (in_space_) return space_->expanded(in_space_->solve_with(penalty, number));
     if (newton_) return newton_->solve_with(penalty, number);
     if (lasso_) return lasso_->solve(penalty.l1, penalty.l2, kL1PathGap);
     problem_.set_penalty(penalty);
@@ -204,6 +250,9 @@ class PathSolver {
   Weights<Scalar> weights_;
   std::optional<NewtonPath<Scalar>> newton_;
   std::optional<GramLasso> lasso_;
+  std::optional<RowSpace<Scalar>> space_;
+  PathMatrices matrices_of_space_;  // whose coordinates are those of this fold alone
+  std::unique_ptr<PathSolver<double>> in_space_;
 };
 
 // Whether nothing can be expected of smaller lambdas: the loss has stopped to change, or has risen for good.
@@ -221,30 +270,28 @@ bool path_ends(const std::vector<PartLosses>& parts) {
 
 // Trains along the path without the rows of the round and measures each of its parts. The first round may end it.
 template <class Scalar>
-std::vector<PartLosses> measure_round(const data::Table& training, Family family, const FitOptions& options,
+std::vector<PartLosses> measure_round(const data::TableView& training, Family family, const FitOptions& options,
                                       const Round& round, std::vector<double>& lambdas, bool first,
                                       PathMatrices& matrices, ThreadPool& pool, Communicator* communicator,
                                       const std::function<bool()>& going) {
-  const RowList kept = rows_without(round, training.rows());
-  const data::Table train = data::take_rows(training, kept);
+  RowList kept = rows_without(round, training.rows());
   FitOptions own = options;
-  own.row_weights = weights_of(options.row_weights, kept);
+  own.row_weights = only_weights_of(options.row_weights, kept, training.rows());
   own.weight_bound = kNoWeightBound;
-  const Preparation preparation = prepare(train, family, own);
-  const auto problem = make_problem<Scalar>(train, preparation, pool, communicator, own.row_weights);
-  std::vector<HeldRows> parts;
+  const Preparation preparation = prepare(training, family, own);
+  own.row_weights.resize(0);
+  const auto problem = make_problem<Scalar>(training, &kept, preparation, pool, communicator,
+                                            weights_of(options.row_weights, kept), options.most_held);
+  RowList().swap(kept);  // a number for each row, as the weights were
+  const HeldParts parts(training, round, preparation.scaler, options);
   std::vector<PartLosses> measured;
-  for (const RowList& rows : round) {
-    parts.emplace_back(data::take_rows(training, rows), preparation.scaler, weights_of(options.row_weights, rows));
-    measured.push_back({parts.back().weight(), {}});
-  }
+  for (std::size_t part = 0; part < round.size(); ++part) measured.push_back({parts.weight(part), {}});
   PathSolver<Scalar> solver(*problem, options.l1_share, matrices);
   for (std::size_t i = 0; i < lambdas.size(); ++i) {
     expect_going(going, communicator);
     const Weights<double> found = solver.solve_with(with_elastic_net(options.penalty, lambdas[i], options.l1_share), i);
-    for (std::size_t part = 0; part < parts.size(); ++part) {
-      measured[part].losses.push_back(parts[part].loss(problem->setup(), found, pool));
-    }
+    const std::vector<double> losses = parts.losses(problem->setup(), found, pool);
+    for (std::size_t part = 0; part < losses.size(); ++part) measured[part].losses.push_back(losses[part]);
     if (first && path_ends(measured)) lambdas.resize(i + 1);
   }
   return measured;
@@ -278,13 +325,17 @@ std::vector<PartLosses> measure_rounds(const LeastSquaresPath& path, const Round
 }  // namespace
 
 template <class Scalar>
-PenaltyPath cross_validate(const data::Table& training, Family family, const FitOptions& options,
+PenaltyPath cross_validate(const data::TableView& training, Family family, const FitOptions& given,
                            const PathOptions& path, ThreadPool& pool, Communicator* communicator,
                            const std::function<bool()>& going) {
   if (training.rows() < 2) throw Error(Fault::data, "cross-validation needs at least two rows");
-  if (!(options.l1_share >= 0 && options.l1_share <= 1)) {
+  if (!(given.l1_share >= 0 && given.l1_share <= 1)) {
     throw Error(Fault::usage, "the share of L1 in a penalty must be between 0 and 1");
   }
+  FitOptions options = given;
+  // Many small parts are as much as all rows.
+  const double bytes = data::stored_in(training.features) * sizeof(Scalar);
+  if (bytes > static_cast<double>(given.most_held) || data::is_streamed(training.features)) options.most_held = 0;
   const Rounds rounds = rounds_of(training, work_of(training, family, options.intercept), path);
   const bool wide = training.columns() + (options.intercept ? 1 : 0) > training.rows();
   std::unique_ptr<LeastSquaresPath> together;
@@ -296,9 +347,9 @@ PenaltyPath cross_validate(const data::Table& training, Family family, const Fit
   if (together && (standard || options.l1_share > 0)) {
     first = together->first_lambda();
   } else {
-    first = first_lambda(
-        *make_problem<Scalar>(training, prepare(training, family, options), pool, communicator, options.row_weights),
-        options.l1_share);
+    first = first_lambda(*make_problem<Scalar>(training, nullptr, prepare(training, family, options), pool,
+                                               communicator, options.row_weights, options.most_held),
+                         options.l1_share);
   }
   std::vector<double> lambdas = path_of(first, options.l1_share, wide, path.values);
   std::vector<PartLosses> measured;
@@ -318,9 +369,9 @@ PenaltyPath cross_validate(const data::Table& training, Family family, const Fit
   return result;
 }
 
-template PenaltyPath cross_validate<float>(const data::Table&, Family, const FitOptions&, const PathOptions&,
+template PenaltyPath cross_validate<float>(const data::TableView&, Family, const FitOptions&, const PathOptions&,
                                            ThreadPool&, Communicator*, const std::function<bool()>&);
-template PenaltyPath cross_validate<double>(const data::Table&, Family, const FitOptions&, const PathOptions&,
+template PenaltyPath cross_validate<double>(const data::TableView&, Family, const FitOptions&, const PathOptions&,
                                             ThreadPool&, Communicator*, const std::function<bool()>&);
 
 }  // namespace lipschitzlr::linear

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "linear/design.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/weights.hpp"
 #include "lipschitzlr/linear/cross_validation.hpp"
@@ -32,8 +35,8 @@ Family family_of_target(const data::Table& table) {
 
 // Levels and gaps stay 0 and 1 beside numbers of deviation 1, so that a penalty draws a rare level, of which little is
 // known, nearer to the others than a frequent one. Numbers of an encoded sparse matrix are centred already.
-data::Scaler learn_scaler(const data::Table& training, const FitOptions& options) {
-  const bool dense = std::holds_alternative<DenseMatrix<double>>(training.features);
+data::Scaler learn_scaler(const data::TableView& training, const FitOptions& options) {
+  const bool dense = training.is_dense();
   const bool encoded = !training.indicators.empty();
   const data::Scaling scaling =
       options.scaling.value_or(dense || encoded ? data::Scaling::standard : data::Scaling::none);
@@ -53,12 +56,6 @@ data::Scaler learn_scaler(const data::Table& training, const FitOptions& options
     }
   }
   return scaler;
-}
-
-data::Table rows_between(const data::Table& table, Index first, Index last) {
-  std::vector<Index> rows(static_cast<std::size_t>(last - first));
-  std::iota(rows.begin(), rows.end(), first);
-  return data::take_rows(table, rows);
 }
 
 }  // namespace
@@ -82,13 +79,12 @@ Family choose_family(std::optional<Family> wanted, data::Table& table) {
   return family;
 }
 
-Preparation prepare(const data::Table& training, Family family, const FitOptions& options) {
+Preparation prepare(const data::TableView& training, Family family, const FitOptions& options) {
   const Index classes = family == Family::softmax ? static_cast<Index>(training.labels.size()) : 1;
-  // Where K follows from the penalty or does not occur, the guess from the features is not worth a pass over them.
-  const bool guesses = family == Family::linear || !options.penalty.tikhonov.empty();
+  // Where K is given, follows from the penalty or does not occur, the guess from the features is not worth a pass.
+  const bool guesses = !options.weight_bound && (family == Family::linear || !options.penalty.tikhonov.empty());
   const double guess =
-      guesses ? std::visit([](const auto& matrix) { return bound::weight_bound_estimate(matrix); }, training.features)
-              : 0;
+      guesses ? std::visit([](const auto& view) { return bound::weight_bound_estimate(view); }, training.features) : 0;
   return {{family, classes, options.penalty,
            options.weight_bound.value_or(default_weight_bound(family, classes, options.penalty, guess))},
           learn_scaler(training, options)};
@@ -98,35 +94,39 @@ template <class Scalar>
 std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const Preparation& preparation,
                                               ThreadPool& pool, Communicator* communicator,
                                               const Vector<double>& row_weights) {
-  using Matrix = typename Problem<Scalar>::Matrix;
-  if (row_weights.size() != 0 && row_weights.size() != training.rows()) {
-    throw Error(Fault::usage, fmt::format("there are {} rows to learn from but {} weights of rows", training.rows(),
-                                          row_weights.size()));
+  return make_problem<Scalar>(training, nullptr, preparation, pool, communicator, row_weights,
+                              std::numeric_limits<std::size_t>::max());
+}
+
+template <class Scalar>
+std::unique_ptr<Problem<Scalar>> make_problem(const data::TableView& table, const std::vector<Index>* rows,
+                                              const Preparation& preparation, ThreadPool& pool,
+                                              Communicator* communicator, const Vector<double>& row_weights,
+                                              std::size_t most_held) {
+  const Index count = rows == nullptr ? table.rows() : static_cast<Index>(rows->size());
+  if (row_weights.size() != 0 && row_weights.size() != count) {
+    throw Error(Fault::usage,
+                fmt::format("there are {} rows to learn from but {} weights of rows", count, row_weights.size()));
   }
-  const auto problem_of = [&](const data::Table& table, const Vector<double>& weights) {
-    Matrix design = std::visit([&](const auto& rows) { return Matrix(preparation.scaler.design<Scalar>(rows, &pool)); },
-                               table.features);
-    return std::make_unique<Problem<Scalar>>(std::move(design), table.target.template cast<Scalar>(), preparation.setup,
-                                             pool, communicator, weights);
+  const auto problem_of = [&](const std::vector<Index>* own, const Vector<double>& weights) {
+    Vector<Scalar> target = own == nullptr ? Vector<Scalar>(table.target.template cast<Scalar>())
+                                           : Vector<Scalar>(table.target(*own).template cast<Scalar>());
+    // Not make_unique, through which the design would be moved: Eigen copies a sparse matrix that is moved.
+    return std::unique_ptr<Problem<Scalar>>(
+        new Problem<Scalar>(design_of<Scalar>(table.features, own, preparation.scaler, &pool, most_held),
+                            std::move(target), preparation.setup, pool, communicator, weights));
   };
-  if (communicator == nullptr) return problem_of(training, row_weights);
-  const auto [first, last] = share_of(training.rows(), communicator->rank(), communicator->size());
-  return problem_of(rows_between(training, first, last),
+  if (communicator == nullptr) return problem_of(rows, row_weights);
+  const auto [first, last] = share_of(count, communicator->rank(), communicator->size());
+  std::vector<Index> share(static_cast<std::size_t>(last - first));
+  std::iota(share.begin(), share.end(), first);
+  if (rows != nullptr) std::copy(rows->begin() + first, rows->begin() + last, share.begin());
+  return problem_of(&share,
                     row_weights.size() == 0 ? row_weights : Vector<double>(row_weights.segment(first, last - first)));
 }
 
 Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights) {
-  return {preparation.setup.family,
-          training.feature_names,
-          training.has_names,
-          training.target_name,
-          training.target_column,
-          training.labels,
-          preparation.scaler,
-          std::move(weights),
-          "{}",
-          "",
-          {}};
+  return {table_model(preparation.setup.family, training, preparation.scaler), std::move(weights), "{}", "", {}};
 }
 
 Model fit(data::Table table, const FitOptions& options) {
@@ -141,7 +141,8 @@ Model fit(data::Table table, const FitOptions& options) {
     const PenaltyPath path = cross_validate<double>(table, family, path_options, {}, pool);
     preparation.setup.penalty = with_elastic_net(path_options.penalty, path.points[path.best].lambda, options.l1_share);
   }
-  const auto problem = make_problem<double>(table, preparation, pool, nullptr, options.row_weights);
+  const auto problem =
+      make_problem<double>(table, nullptr, preparation, pool, nullptr, options.row_weights, options.most_held);
   const auto outcome = solve(*problem, options.solver, State<double>{});
   if (outcome.stop == Stop::not_finite) {
     throw Error(Fault::training,
@@ -160,5 +161,11 @@ template std::unique_ptr<Problem<float>> make_problem(const data::Table&, const 
                                                       Communicator*, const Vector<double>&);
 template std::unique_ptr<Problem<double>> make_problem(const data::Table&, const Preparation&, ThreadPool&,
                                                        Communicator*, const Vector<double>&);
+template std::unique_ptr<Problem<float>> make_problem(const data::TableView&, const std::vector<Index>*,
+                                                      const Preparation&, ThreadPool&, Communicator*,
+                                                      const Vector<double>&, std::size_t);
+template std::unique_ptr<Problem<double>> make_problem(const data::TableView&, const std::vector<Index>*,
+                                                       const Preparation&, ThreadPool&, Communicator*,
+                                                       const Vector<double>&, std::size_t);
 
 }  // namespace lipschitzlr::linear

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/row_blocks.hpp"
 #include "lipschitzlr/base/collective.hpp"
 
 namespace lipschitzlr::linear {
@@ -28,6 +29,21 @@ struct Part {
   Weights<double> gradient;
 };
 
+// Turns one row of scores into probabilities and returns how far they are from certainty of the largest: the sum of the
+// other numerators, small ones with their digits.
+double to_probabilities(Index best, Eigen::Ref<Eigen::RowVectorXd> scores) {
+  scores = (scores.array() - scores[best]).exp();
+  scores[best] = 0;
+  const double rest = scores.sum();
+  scores[best] = 1;
+  scores /= 1 + rest;
+  return rest;
+}
+
+bool is_largest(Index own, Index best, const Eigen::Ref<const Eigen::RowVectorXd>& scores) {
+  return best == own && (scores.array() == scores[best]).count() == 1;
+}
+
 // Turns one row of scores into residuals in place, times the row's weight, and its probabilities, where there are any.
 void finish_row(Family family, double target, double weight, Eigen::Ref<Eigen::RowVectorXd> scores,
                 Eigen::Ref<Eigen::RowVectorXd> probabilities, Part& part) {
@@ -45,29 +61,34 @@ void finish_row(Family family, double target, double weight, Eigen::Ref<Eigen::R
     const auto own = static_cast<Index>(target);
     Index best = 0;
     const double highest = scores.maxCoeff(&best), mine = scores[own];
-    part.separated &= weight == 0 || (best == own && (scores.array() == highest).count() == 1);
-    probabilities = (scores.array() - highest).exp();
-    probabilities[best] = 0;
-    const double rest = probabilities.sum();  // without the largest: small sums keep their digits
-    part.loss += weight * (highest - mine + std::log1p(rest));
-    probabilities[best] = 1;
-    probabilities /= 1 + rest;
-    scores = probabilities;
+    part.separated &= weight == 0 || is_largest(own, best, scores);
+    part.loss += weight * (highest - mine + std::log1p(to_probabilities(best, scores)));
+    probabilities = scores;
     scores[own] = 0;
     scores[own] = -scores.sum();
   }
   if (weight != 1) scores *= weight;
 }
 
-template <class Scalar>
-void add_squares(const DenseMatrix<Scalar>& matrix, Index row, double weight, Vector<double>& squares) {
-  squares += weight * matrix.row(row).transpose().template cast<double>().cwiseAbs2();
+// The squares of some rows, times the rows' weights.
+template <class Matrix>
+void add_squares(const Matrix& matrix, Index first, Index count, const Vector<double>& weights,
+                 Vector<double>& squares) {
+  for_each_block(matrix, first, count, [&](Index top, const auto& block) {
+    for (Index i = 0; i < block.rows(); ++i) {
+      squares += (weights.size() == 0 ? 1 : weights[top + i]) * block.row(i).transpose().cwiseAbs2();
+    }
+  });
 }
 
 template <class Scalar>
-void add_squares(const SparseMatrix<Scalar>& matrix, Index row, double weight, Vector<double>& squares) {
-  for (typename SparseMatrix<Scalar>::InnerIterator cell(matrix, row); cell; ++cell) {
-    squares[cell.col()] += weight * static_cast<double>(cell.value()) * static_cast<double>(cell.value());
+void add_squares(const SparseMatrix<Scalar>& matrix, Index first, Index count, const Vector<double>& weights,
+                 Vector<double>& squares) {
+  for (Index row = first; row < first + count; ++row) {
+    const double weight = weights.size() == 0 ? 1 : weights[row];
+    for (typename SparseMatrix<Scalar>::InnerIterator cell(matrix, row); cell; ++cell) {
+      squares[cell.col()] += weight * static_cast<double>(cell.value()) * static_cast<double>(cell.value());
+    }
   }
 }
 
@@ -81,14 +102,20 @@ FullPass with_probabilities(const Problem<double>& problem, const Weights<double
       std::visit([&](const auto& matrix) { return scores(matrix, weights, problem.pool()); }, problem.matrix());
   std::vector<std::uint8_t> confused(kPassChunks);
   const auto& targets = problem.targets();
+  const bool logistic = problem.setup().family == Family::logistic;
   for_each_chunk(targets.size(), problem.pool(), [&](Index first, Index count, std::size_t number) {
-    auto z = pass.probabilities.col(0).segment(first, count).array();
-    for (Index i = 0; i < count; ++i) {
-      const double weight = problem.row_weights().size() == 0 ? 1 : problem.row_weights()[first + i];
-      const bool right = weight == 0 || (targets[first + i] == 1 ? z[i] > 0 : z[i] < 0);
-      confused[number] |= right ? 0 : 1;
+    for (Index i = first; i < first + count; ++i) {
+      auto z = pass.probabilities.row(i);
+      Index best = 0;
+      if (!logistic) z.maxCoeff(&best);
+      const bool weightless = problem.row_weights().size() > 0 && problem.row_weights()[i] == 0;
+      const bool right =
+          logistic ? (targets[i] == 1 ? z[0] > 0 : z[0] < 0) : is_largest(static_cast<Index>(targets[i]), best, z);
+      confused[number] |= right || weightless ? 0 : 1;
+      if (!logistic) to_probabilities(best, z);
     }
-    z = (1 + (-z).exp()).inverse();
+    auto block = pass.probabilities.middleRows(first, count).array();
+    if (logistic) block = (1 + (-block).exp()).inverse();
   });
   const double wrong = *std::max_element(confused.begin(), confused.end());
   pass.separated = all_reduce_max(problem.communicator(), wrong) == 0;
@@ -114,15 +141,17 @@ FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weight
   std::visit(
       [&](const auto& matrix) {
         for_each_chunk(rows, problem.pool(), [&](Index first, Index count, std::size_t number) {
-          const auto block = matrix.middleRows(first, count).template cast<double>();
-          DenseMatrix<double> scores = block * weights;
           Part& part = parts[number];
-          for (Index i = 0; i < count; ++i) {
-            const double weight = row_weights.size() == 0 ? 1 : row_weights[first + i];
-            finish_row(setup.family, static_cast<double>(problem.targets()[first + i]), weight, scores.row(i),
-                       pass.probabilities.row(first + i), part);
-          }
-          part.gradient = block.transpose() * scores;
+          part.gradient = Weights<double>::Zero(weights.rows(), weights.cols());
+          for_each_block(matrix, first, count, [&](Index top, const auto& block) {
+            DenseMatrix<double> scores = block * weights;
+            for (Index i = 0; i < scores.rows(); ++i) {
+              const double weight = row_weights.size() == 0 ? 1 : row_weights[top + i];
+              finish_row(setup.family, static_cast<double>(problem.targets()[top + i]), weight, scores.row(i),
+                         pass.probabilities.row(top + i), part);
+            }
+            part.gradient += block.transpose() * scores;
+          });
         });
       },
       problem.matrix());
@@ -148,8 +177,10 @@ Weights<double> transposed_product(const Problem<Scalar>& problem, const DenseMa
   std::visit(
       [&](const auto& matrix) {
         const Index chunks = for_each_chunk(rows.rows(), problem.pool(), [&](Index first, Index count, std::size_t at) {
-          parts[at] =
-              matrix.middleRows(first, count).template cast<double>().transpose() * rows.middleRows(first, count);
+          parts[at] = Weights<double>::Zero(sum.rows(), sum.cols());
+          for_each_block(matrix, first, count, [&](Index top, const auto& block) {
+            parts[at] += block.transpose() * rows.middleRows(top, block.rows());
+          });
         });
         for (Index at = 0; at < chunks; ++at) sum += parts[static_cast<std::size_t>(at)];
       },
@@ -167,10 +198,8 @@ Vector<double> column_squares(const Problem<Scalar>& problem) {
       [&](const auto& matrix) {
         const Index chunks =
             for_each_chunk(matrix.rows(), problem.pool(), [&](Index first, Index count, std::size_t at) {
-              Vector<double>& squares = parts[at] = Vector<double>::Zero(matrix.cols());
-              for (Index row = first; row < first + count; ++row) {
-                add_squares(matrix, row, weights.size() == 0 ? 1 : weights[row], squares);
-              }
+              parts[at] = Vector<double>::Zero(matrix.cols());
+              add_squares(matrix, first, count, weights, parts[at]);
             });
         for (Index at = 0; at < chunks; ++at) sum += parts[static_cast<std::size_t>(at)];
       },
@@ -186,9 +215,11 @@ double largest_scaled_square(const Problem<Scalar>& problem, const Vector<double
       [&](const auto& matrix) {
         const Vector<double> squares = scale.cwiseAbs2();
         for_each_chunk(matrix.rows(), problem.pool(), [&](Index first, Index count, std::size_t at) {
-          const auto block = matrix.middleRows(first, count).template cast<double>();
-          const Vector<double> sums = block.cwiseProduct(block) * squares;
-          parts[at] = sums.maxCoeff();
+          for_each_block(matrix, first, count, [&](Index, const auto& block) {
+            const Vector<double> sums = block.cwiseProduct(block) * squares;
+            const double largest = sums.maxCoeff();
+            if (largest > parts[at] || std::isnan(largest)) parts[at] = largest;
+          });
         });
       },
       problem.matrix());

@@ -19,7 +19,7 @@ struct FullPass {
 template <class Scalar>
 FullPass full_pass(const Problem<Scalar>& problem, const Weights<double>& weights);
 
-// The same where loss and gradient are known; of a problem with one output.
+// The same where loss and gradient are known.
 FullPass with_probabilities(const Problem<double>& problem, const Weights<double>& weights, double loss,
                             const Weights<double>& gradient);
 

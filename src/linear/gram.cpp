@@ -9,6 +9,7 @@
 #include "base/block/block.hpp"
 #include "linear/buffer.hpp"
 #include "linear/matrix_view.hpp"
+#include "linear/row_blocks.hpp"
 #include "lipschitzlr/base/collective.hpp"
 
 namespace lipschitzlr::linear {
@@ -21,6 +22,7 @@ constexpr double kDenseWork = 64, kSparseWork = 8;  // and for every number of i
 constexpr std::size_t kAddedInPlace = 1 << 16, kAddedColumns = 16;  // numbers that wake no thread; columns of a task
 constexpr std::size_t kMostRowChunks = 32;                          // of rows
 constexpr std::size_t kMostPartialBytes = 64 << 20;                 // of partial results
+constexpr Index kMirrored = 32;  // rows and columns of a block whose transpose stays in the first-level cache
 
 std::size_t round_up(std::size_t number, std::size_t step) { return (number + step - 1) / step * step; }
 
@@ -65,23 +67,32 @@ void pack(const block::Kernels& kernels, const Scalar* from, std::size_t stride,
   }
 }
 
-// One stripe of columns of the result over one chunk of rows; what it holds before does not matter.
-template <class Scalar>
-void compute_stripe(const Layout& layout, const DenseMatrix<Scalar>& features, const Vector<double>& d,
-                    std::size_t first, std::size_t last, std::size_t column, double* result) {
+// One stripe of columns of the result over one chunk of rows; what it holds before does not matter. Targets, when there
+// are any, are one more column after those of the features.
+template <class Matrix>
+void compute_stripe(const Layout& layout, const Matrix& features, const Vector<typename Matrix::Scalar>* targets,
+                    const Vector<double>& d, std::size_t first, std::size_t last, std::size_t column, double* result) {
   const block::Kernels& kernels = layout.kernels;
   const std::size_t n = layout.n, lanes = kernels.lanes, panel = kernels.panel, stride = layout.stride;
+  const std::size_t given = size_of(features.cols());
   const std::size_t end = std::min(column + layout.width, n);
   for (std::size_t j = column; j < round_up(end, kernels.columns); ++j) {
     std::fill(result + j * stride + column, result + (j + 1) * stride, 0.0);
   }
+  Buffer<typename Matrix::Scalar> made;
   Buffer<double> left_buffer, right_buffer;
   double* const left = left_buffer.reserve(kDepth * panel);
   double* const right = right_buffer.reserve(kDepth * layout.width);
   for (std::size_t row = first; row < last; row += kDepth) {
     const std::size_t depth = std::min(kDepth, last - row);
+    const auto* const rows = rows_at(features, static_cast<Index>(row), static_cast<Index>(depth), made);
     const auto pack_at = [&](std::size_t top, const double* weights, double* to) {
-      pack(kernels, features.data() + row * n + top, n, depth, std::min(panel, n - top), weights, to);
+      pack(kernels, rows + top, given, depth, std::min(panel, given - top), weights, to);
+      if (targets == nullptr || top + panel < n) return;
+      for (std::size_t i = 0; i < depth; ++i) {
+        const auto target = static_cast<double>((*targets)[static_cast<Index>(row + i)]);
+        to[i * panel + given - top] = weights == nullptr ? target : weights[i] * target;
+      }
     };
     for (std::size_t top = column; top < n; top += panel) {
       const std::size_t place = (top - column) * depth;
@@ -117,10 +128,34 @@ void add_rows(const SparseMatrix<Scalar>& features, const Vector<double>& d, std
   }
 }
 
+// Calls add(first, last) for groups of the n columns of a sum of so many partial results.
+template <class Add>
+void for_columns(std::size_t n, std::size_t parts, ThreadPool& pool, const Add& add) {
+  const std::size_t tasks = parts * n * n < kAddedInPlace ? 1 : (n + kAddedColumns - 1) / kAddedColumns;
+  pool.run(tasks, [&](std::size_t task) { add(n * task / tasks, n * (task + 1) / tasks); });
+}
+
+// The upper triangle from the lower, block by block: a column of one is a row of the other.
+template <class Square>
+void mirror(Square&& matrix) {
+  const Index size = matrix.rows();
+  for (Index first = 0; first < size; first += kMirrored) {
+    const Index count = std::min(kMirrored, size - first);
+    for (Index j = first; j < first + count; ++j) {
+      for (Index i = first; i < j; ++i) matrix(i, j) = matrix(j, i);
+    }
+    for (Index below = first + count; below < size; below += kMirrored) {
+      const Index rows = std::min(kMirrored, size - below);
+      matrix.block(first, below, count, rows) = matrix.block(below, first, rows, count).transpose();
+    }
+  }
+}
+
 // The partial results of the chunks, added up in their order.
-template <class Scalar>
-Eigen::MatrixXd partial_sum(const DenseMatrix<Scalar>& features, const Vector<double>& d, ThreadPool& pool) {
-  const std::size_t m = size_of(features.rows()), n = size_of(features.cols());
+template <class Matrix>
+Eigen::MatrixXd partial_sum(const Matrix& features, const Vector<typename Matrix::Scalar>* targets,
+                            const Vector<double>& d, ThreadPool& pool) {
+  const std::size_t m = size_of(features.rows()), n = size_of(features.cols()) + (targets == nullptr ? 0 : 1);
   const Layout layout(n);
   const Chunks chunks(m, static_cast<double>(m) * static_cast<double>(n * std::min(n, layout.width)) / 2, kDenseWork,
                       layout.size());
@@ -128,13 +163,12 @@ Eigen::MatrixXd partial_sum(const DenseMatrix<Scalar>& features, const Vector<do
   double* const partial = buffer.reserve(chunks.count * layout.size());
   pool.run(chunks.count * layout.stripes, [&](std::size_t task) {
     const std::size_t chunk = task / layout.stripes;
-    compute_stripe(layout, features, d, chunk * chunks.rows, std::min(m, (chunk + 1) * chunks.rows),
+    compute_stripe(layout, features, targets, d, chunk * chunks.rows, std::min(m, (chunk + 1) * chunks.rows),
                    task % layout.stripes * layout.width, partial + chunk * layout.size());
   });
-  Eigen::MatrixXd sum(features.cols(), features.cols());
-  const std::size_t sums = chunks.count * n * n < kAddedInPlace ? 1 : (n + kAddedColumns - 1) / kAddedColumns;
-  pool.run(sums, [&](std::size_t task) {
-    for (std::size_t j = n * task / sums; j < n * (task + 1) / sums; ++j) {
+  Eigen::MatrixXd sum(static_cast<Index>(n), static_cast<Index>(n));
+  for_columns(n, chunks.count, pool, [&](std::size_t first, std::size_t last) {
+    for (std::size_t j = first; j < last; ++j) {
       double* const to = sum.data() + j * n;
       std::copy_n(partial + j * layout.stride + j, n - j, to + j);
       for (std::size_t chunk = 1; chunk < chunks.count; ++chunk) {
@@ -143,11 +177,13 @@ Eigen::MatrixXd partial_sum(const DenseMatrix<Scalar>& features, const Vector<do
       }
     }
   });
+  mirror(sum);
   return sum;
 }
 
 template <class Scalar>
-Eigen::MatrixXd partial_sum(const SparseMatrix<Scalar>& features, const Vector<double>& d, ThreadPool& pool) {
+Eigen::MatrixXd partial_sum(const SparseMatrix<Scalar>& features, const Vector<Scalar>* targets,
+                            const Vector<double>& d, ThreadPool& pool) {
   const std::size_t m = size_of(features.rows()), n = size_of(features.cols());
   const double cells = static_cast<double>(features.nonZeros());
   const Chunks chunks(m, kSparseCost * cells * cells / static_cast<double>(std::max<std::size_t>(1, m)), kSparseWork,
@@ -157,27 +193,58 @@ Eigen::MatrixXd partial_sum(const SparseMatrix<Scalar>& features, const Vector<d
     partial[chunk] = Eigen::MatrixXd::Zero(features.cols(), features.cols());
     add_rows(features, d, chunk * chunks.rows, std::min(m, (chunk + 1) * chunks.rows), n, partial[chunk].data());
   });
-  for (std::size_t chunk = 1; chunk < chunks.count; ++chunk) partial[0] += partial[chunk];
-  return partial[0].transpose();
+  for_columns(n, chunks.count, pool, [&](std::size_t first, std::size_t last) {
+    const auto from = static_cast<Index>(first), count = static_cast<Index>(last - first);
+    for (std::size_t chunk = 1; chunk < chunks.count; ++chunk) {
+      partial[0].middleCols(from, count) += partial[chunk].middleCols(from, count);
+    }
+  });
+  mirror(partial[0].transpose());
+  if (targets == nullptr) return std::move(partial[0]);
+  const Index columns = features.cols();
+  const Vector<double> y = targets->template cast<double>(), weighed = d.size() == 0 ? y : y.cwiseProduct(d).eval();
+  Eigen::MatrixXd sum(columns + 1, columns + 1);
+  sum.topLeftCorner(columns, columns) = partial[0];
+  sum.col(columns).head(columns) = features.template cast<double>().transpose() * weighed;
+  sum.row(columns).head(columns) = sum.col(columns).head(columns).transpose();
+  sum(columns, columns) = y.dot(weighed);
+  return sum;
+}
+
+template <class Matrix>
+Eigen::MatrixXd whole_sum(const Matrix& features, const Vector<typename Matrix::Scalar>* targets,
+                          const Vector<double>& d, ThreadPool& pool, Communicator* communicator) {
+  if (d.size() != 0 && d.size() != features.rows()) {
+    throw Error(Fault::usage, fmt::format("X'DX needs one weight per row, but there are {} weights and {} rows",
+                                          d.size(), features.rows()));
+  }
+  Eigen::MatrixXd sum = partial_sum(features, targets, d, pool);
+  all_reduce_sum(communicator, sum);
+  return sum;
 }
 
 }  // namespace
 
 template <class Matrix>
 Eigen::MatrixXd gram(const Matrix& features, const Vector<double>& d, ThreadPool& pool, Communicator* communicator) {
-  if (d.size() != 0 && d.size() != features.rows()) {
-    throw Error(Fault::usage, fmt::format("X'DX needs one weight per row, but there are {} weights and {} rows",
-                                          d.size(), features.rows()));
-  }
-  Eigen::MatrixXd sum = partial_sum(features, d, pool);
-  sum.template triangularView<Eigen::StrictlyUpper>() = sum.transpose();
-  all_reduce_sum(communicator, sum);
-  return sum;
+  return whole_sum<Matrix>(features, nullptr, d, pool, communicator);
 }
 
-template Eigen::MatrixXd gram(const DenseMatrix<float>&, const Vector<double>&, ThreadPool&, Communicator*);
-template Eigen::MatrixXd gram(const DenseMatrix<double>&, const Vector<double>&, ThreadPool&, Communicator*);
-template Eigen::MatrixXd gram(const SparseMatrix<float>&, const Vector<double>&, ThreadPool&, Communicator*);
-template Eigen::MatrixXd gram(const SparseMatrix<double>&, const Vector<double>&, ThreadPool&, Communicator*);
+template <class Matrix>
+Eigen::MatrixXd gram_with_targets(const Matrix& features, const Vector<typename Matrix::Scalar>& targets,
+                                  const Vector<double>& d, ThreadPool& pool, Communicator* communicator) {
+  return whole_sum<Matrix>(features, &targets, d, pool, communicator);
+}
+
+#define LIPSCHITZLR_GRAM(Matrix)                                                                                  \
+  template Eigen::MatrixXd gram(const Matrix&, const Vector<double>&, ThreadPool&, Communicator*);                \
+  template Eigen::MatrixXd gram_with_targets(const Matrix&, const Vector<Matrix::Scalar>&, const Vector<double>&, \
+                                             ThreadPool&, Communicator*)
+LIPSCHITZLR_GRAM(DenseMatrix<float>);
+LIPSCHITZLR_GRAM(DenseMatrix<double>);
+LIPSCHITZLR_GRAM(SparseMatrix<float>);
+LIPSCHITZLR_GRAM(SparseMatrix<double>);
+LIPSCHITZLR_GRAM(StreamedRows<float>);
+LIPSCHITZLR_GRAM(StreamedRows<double>);
 
 }  // namespace lipschitzlr::linear

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "linear/certificate.hpp"
-#include "linear/full_pass.hpp"
 #include "linear/hessian.hpp"
 #include "linear/sparse_model.hpp"
 
@@ -78,8 +77,9 @@ std::optional<GramLasso> gram_lasso(const Problem<Scalar>& problem) {
   if (setup.family != Family::linear || !setup.penalty.tikhonov.empty() || problem.features() > kMostGramFeatures) {
     return std::nullopt;
   }
-  const FullPass at_zero = full_pass(problem, problem.zero_weights().template cast<double>());
-  GramLasso lasso(mean_gram(problem, {}), -at_zero.gradient.col(0), 2 * at_zero.loss, setup.penalty.spare_last);
+  const Eigen::MatrixXd sums = mean_gram_with_targets(problem);
+  const Index n = problem.features();
+  GramLasso lasso(sums.topLeftCorner(n, n), sums.col(n).head(n), sums(n, n), setup.penalty.spare_last);
   return lasso.is_safe() ? std::optional(std::move(lasso)) : std::nullopt;
 }
 

@@ -15,10 +15,21 @@ Eigen::MatrixXd mean_gram(const Problem<Scalar>& problem, const Vector<double>& 
 }
 
 template <class Scalar>
+Eigen::MatrixXd mean_gram_with_targets(const Problem<Scalar>& problem) {
+  return std::visit(
+             [&](const auto& matrix) {
+               return gram_with_targets(matrix, problem.targets(), problem.row_weights(), problem.pool(),
+                                        problem.communicator());
+             },
+             problem.matrix()) /
+         problem.total_weight();
+}
+
+template <class Scalar>
 bound::CurvatureMatrix constant_curvature(const Problem<Scalar>& problem, double factor) {
-  return bound::CurvatureMatrix(
-      factor * mean_gram(problem, {}) + penalty_curvature(problem.setup().penalty, problem.features()),
-      &problem.pool());
+  Eigen::MatrixXd matrix = factor * mean_gram(problem, {});
+  add_curvature(problem.setup().penalty, matrix);
+  return bound::CurvatureMatrix(std::move(matrix), &problem.pool());
 }
 
 template <class Scalar>
@@ -40,7 +51,7 @@ bound::CurvatureMatrix hessian_at(const Problem<Scalar>& problem, const FullPass
       matrix.block(a * n, b * n, n, n) = block;
       matrix.block(b * n, a * n, n, n) = block;
     }
-    matrix.block(a * n, a * n, n, n) += penalty_curvature(problem.setup().penalty, n);
+    add_curvature(problem.setup().penalty, matrix.block(a * n, a * n, n, n));
     // Rounding may leave a diagonal of almost zero below it.
     auto diagonal = matrix.diagonal().segment(a * n, n);
     diagonal = diagonal.cwiseMax(0).eval();
@@ -50,6 +61,8 @@ bound::CurvatureMatrix hessian_at(const Problem<Scalar>& problem, const FullPass
 
 template Eigen::MatrixXd mean_gram(const Problem<float>&, const Vector<double>&);
 template Eigen::MatrixXd mean_gram(const Problem<double>&, const Vector<double>&);
+template Eigen::MatrixXd mean_gram_with_targets(const Problem<float>&);
+template Eigen::MatrixXd mean_gram_with_targets(const Problem<double>&);
 template bound::CurvatureMatrix constant_curvature(const Problem<float>&, double);
 template bound::CurvatureMatrix constant_curvature(const Problem<double>&, double);
 template bound::CurvatureMatrix hessian_at(const Problem<float>&, const FullPass&);

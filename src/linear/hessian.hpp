@@ -10,6 +10,10 @@ namespace lipschitzlr::linear {
 template <class Scalar>
 Eigen::MatrixXd mean_gram(const Problem<Scalar>& problem, const Vector<double>& d);
 
+// X'X/m bordered by X'y/m and y'y/m, every row times its weight, from one pass over the rows; collective.
+template <class Scalar>
+Eigen::MatrixXd mean_gram_with_targets(const Problem<Scalar>& problem);
+
 // factor X'X/m + P, every row times its weight; collective.
 template <class Scalar>
 bound::CurvatureMatrix constant_curvature(const Problem<Scalar>& problem, double factor);

@@ -20,12 +20,23 @@ constexpr int kMostTrials = 40;
 constexpr std::int64_t kManySteps = 50;  // after which coordinates other than the Hessian's are given up
 constexpr Index kMostHessian = 500;      // features whose Hessian is worth its Cholesky factor
 constexpr int kQuietPromises = 5;
-constexpr int kRenewal = 5;     // steps that a Hessian serves
+constexpr std::int64_t kRenewal = 5;   // steps that a Hessian serves at least,
+constexpr double kRenewalCost = 2;     // and as many as cost this many times what it does
+constexpr double kPassMultiplies = 6;  // of X'DX in the time of one of a pass over dense rows, which waits for memory
 constexpr double kFill = 1e-8;  // added to the unit diagonal of B: collinear columns must not stop its factorisation
 
 // The share of a loss that is rounding: the kernels compute in Scalar and add up in double.
 template <class Scalar>
 constexpr double kLossRounding = 4 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+
+// Until the Hessian is computed anew. X'DX of sparse rows is added up number by number, as slowly as a pass multiplies.
+std::int64_t renewal_steps(const Shape& shape) {
+  const auto rows = static_cast<double>(shape.rows), n = static_cast<double>(shape.features);
+  const double products = shape.stored * shape.stored / (2 * rows) * (shape.sparse ? kPassMultiplies : 1);
+  const double factor = 2 * n * n * n / 3;  // and its inverse, for the proof
+  const double pass = 2 * std::max(1.0, shape.stored) * kPassMultiplies;
+  return std::max(kRenewal, static_cast<std::int64_t>(std::min(kRenewalCost * (products + factor) / pass, 1e9)));
+}
 
 template <class Scalar>
 class Lbfgs {
@@ -39,28 +50,28 @@ class Lbfgs {
       state.first.resize(0, 0);
       state.second.resize(0, 0);
     }
-    Coordinates coordinates = options.coordinates.value_or(choose_coordinates(shape_of(problem)));
-    if (coordinates == Coordinates::sample && state.weights.cols() > 1) coordinates = Coordinates::matrix;
+    const Shape shape = shape_of(problem);
+    renewal_ = renewal_steps(shape);
+    coordinates_ = options.coordinates.value_or(choose_coordinates(shape));
+    if (coordinates_ == Coordinates::sample && state.weights.cols() > 1) coordinates_ = Coordinates::matrix;
+    penalty_diagonal_ = penalty_diagonal(problem.setup().penalty, problem.features());
     const bool from_zero = !resumed && state.weights.isZero(0);
     if (!options.coordinates && from_zero) {
       const double share = gap_share(options, problem.setup().family) / 10;
       state.weights = optimum_in_row_space(problem, share).value_or(std::move(state.weights));
     }
-    if (coordinates == Coordinates::sample) {
-      sample_.emplace(problem);
-      if (from_zero) state.weights = sample_->start();
-      if (state.second.size() == 0) state.second = state.weights;
-      if (state.first.size() == 0) matrix_ = sample_->hessian(state.second.template cast<double>());
-    }
+    if (coordinates_ == Coordinates::sample) sample_.emplace(problem);
+    if (sample_ && from_zero) state.weights = sample_->optimum();
     now_.weights = state.weights.template cast<double>();
     evaluate(now_);
-    prepare_coordinates(coordinates);
+    if (sample_) take_sample(from_zero);
     if (state.first.size() > 0 && !renews()) take_hessian(full_pass(problem, state.first.template cast<double>()));
   }
 
   Outcome<Scalar> run() {
     while (true) {
       if (const std::optional<Stop> stop = measure()) return run_.end(*stop);
+      if (!matrix_ && inverse_.size() == 0) prepare_coordinates();
       const Weights<double> direction = -improved(now_.gradient);
       const double slope = dot(direction, now_.gradient);
       if (promises_nothing(slope)) return stalled();
@@ -110,7 +121,7 @@ class Lbfgs {
   bool renews() const {
     const bool pays = sample_ || (step() >= kManySteps && problem_.setup().family == Family::logistic &&
                                   problem_.features() <= kMostHessian);
-    return pays && step() > 0 && step() % kRenewal == 0;
+    return pays && step() > 0 && step() % renewal_ == 0;
   }
   double curvature_bound() {
     const FullPass pass = pass_here();
@@ -186,9 +197,10 @@ class Lbfgs {
 
   FullPass pass_here() const {
     if constexpr (std::is_same_v<Scalar, double>) {
-      if (now_.gradient.cols() == 1) return with_probabilities(problem_, now_.weights, now_.loss, now_.gradient);
+      return with_probabilities(problem_, now_.weights, now_.loss, now_.gradient);
+    } else {
+      return full_pass(problem_, now_.weights);
     }
-    return full_pass(problem_, now_.weights);
   }
 
   // From now on M is the Hessian of all rows at the pass' weights.
@@ -204,24 +216,42 @@ class Lbfgs {
     return matrix_->step(g);
   }
 
-  void prepare_coordinates(Coordinates coordinates) {
-    const Penalty& penalty = problem_.setup().penalty;
+  // The Hessian of the sample, at its optimum where that is better than zero, from where the run then starts.
+  void take_sample(bool from_zero) {
+    State<Scalar>& state = run_.state();
+    const bool logistic = problem_.setup().family == Family::logistic;
+    if (from_zero && !(now_.loss < (logistic ? std::numbers::ln2 : loss_at_zero()))) {
+      state.weights.setZero();
+      now_.weights.setZero();
+      evaluate(now_);
+    }
+    if (state.second.size() == 0) state.second = state.weights;
+    if (state.first.size() == 0) matrix_ = sample_->hessian(state.second.template cast<double>());
+  }
+
+  double loss_at_zero() {
+    next_.weights = problem_.zero_weights().template cast<double>();
+    evaluate(next_);
+    return next_.loss;
+  }
+
+  // Only when the first step is made: the start may be proven to be good enough.
+  void prepare_coordinates() {
     const double factor = largest_curvature(problem_.setup().family) / problem_.total_weight();
-    penalty_diagonal_ = penalty_diagonal(penalty, problem_.features());
-    if (coordinates == Coordinates::sample) return;
-    if (coordinates == Coordinates::matrix) {
+    if (coordinates_ == Coordinates::matrix) {
       Eigen::MatrixXd b = std::visit(
           [&](const auto& matrix) {
             return gram(matrix, problem_.row_weights(), problem_.pool(), problem_.communicator());
           },
           problem_.matrix());
-      b = factor * b + penalty_curvature(penalty, problem_.features());
+      b *= factor;
+      add_curvature(problem_.setup().penalty, b);
       b.diagonal() *= 1 + kFill;
       matrix_.emplace(std::move(b), &problem_.pool());
       return;
     }
     Vector<double> diagonal = factor * column_squares(problem_) + penalty_diagonal_;
-    if (coordinates == Coordinates::plain) diagonal.setConstant(diagonal.maxCoeff());
+    if (coordinates_ == Coordinates::plain) diagonal.setConstant(diagonal.maxCoeff());
     inverse_ = diagonal.unaryExpr([](double entry) { return entry > 0 ? 1 / entry : 0; });
   }
 
@@ -233,6 +263,8 @@ class Lbfgs {
   const Problem<Scalar>& problem_;
   const SolverOptions& options_;
   mutable CertifiedRun<Scalar> run_;
+  Coordinates coordinates_;
+  std::int64_t renewal_;
   Point now_, next_;
   Weights<Scalar> rounded_, rounded_gradient_;
   Vector<double> penalty_diagonal_, inverse_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linear/gram_lasso.hpp"
+#include "linear/row_blocks.hpp"
 #include "linear/shifted_systems.hpp"
 #include "linear/wide_path.hpp"
 #include "lipschitzlr/bound/norms.hpp"
@@ -15,7 +16,6 @@ namespace {
 constexpr Index kMostTallColumns = 2000;
 constexpr double kMostNumbers = 1 << 25;          // of all Gram matrices together
 constexpr double kVisible = 1e-9, kUnit = 1e-15;  // of a loss, and of one addition: what rounding may change
-constexpr Index kGatheredRows = 512;
 
 using RowList = std::vector<Index>;
 
@@ -35,8 +35,8 @@ struct NormalEquations {
 
 class TallPath final : public LeastSquaresPath {
  public:
-  TallPath(const data::Table& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool)
-      : x_(std::get<DenseMatrix<double>>(training.features)),
+  TallPath(const data::TableView& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool)
+      : x_(training.features),
         y_(training.target),
         options_(options),
         rounds_(rounds),
@@ -44,9 +44,9 @@ class TallPath final : public LeastSquaresPath {
         scaled_(options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard),
         centred_(options.intercept && options.penalty.spare_last),
         target_shift_(centred_ ? y_.mean() : 0),
-        units_(learn(x_, options.row_weights)) {
-    std::vector<bool> held(static_cast<std::size_t>(x_.rows()));
-    total_ = Eigen::MatrixXd::Zero(x_.cols() + 2, x_.cols() + 2);
+        units_(learn(options.row_weights)) {
+    std::vector<bool> held(static_cast<std::size_t>(y_.size()));
+    total_ = Eigen::MatrixXd::Zero(columns() + 2, columns() + 2);
     for (const auto& round : rounds_) {
       sums_.emplace_back();
       for (const RowList& part : round) {
@@ -75,13 +75,12 @@ class TallPath final : public LeastSquaresPath {
   }
 
  private:
-  Index columns() const { return x_.cols(); }
+  Index columns() const { return data::columns(x_); }
   // The penalised columns of the design: with the intercept's where it is one of them.
   Index weights() const { return columns() + (options_.intercept && !centred_ ? 1 : 0); }
 
-  data::Scaler learn(const DenseMatrix<double>& rows, const Vector<double>& row_weights) const {
-    return data::Scaler::learn(centred_ ? data::Scaling::standard : data::Scaling::none,
-                               data::FeatureView(data::view_of(rows)), true, {}, row_weights);
+  data::Scaler learn(const Vector<double>& row_weights) const {
+    return data::Scaler::learn(centred_ ? data::Scaling::standard : data::Scaling::none, x_, true, {}, row_weights);
   }
 
   static RowList rows_that_are(const std::vector<bool>& marked, bool wanted) {
@@ -92,22 +91,20 @@ class TallPath final : public LeastSquaresPath {
     return rows;
   }
 
-  // The rows in the given units, a column of ones and the target.
-  DenseMatrix<double> gathered(const RowList& rows, const data::Scaler& units, ThreadPool& pool) const {
-    const auto count = static_cast<Index>(rows.size());
-    DenseMatrix<double> result(count, columns() + 2);
-    const Eigen::Map<const Eigen::RowVectorXd> offsets(units.offsets.data(), columns());
-    const Eigen::Map<const Eigen::RowVectorXd> factors(units.factors.data(), columns());
-    pool.run(static_cast<std::size_t>((count + kGatheredRows - 1) / kGatheredRows), [&](std::size_t block) {
-      const Index first = static_cast<Index>(block) * kGatheredRows;
-      for (Index i = first; i < std::min(count, first + kGatheredRows); ++i) {
-        const Index row = rows[static_cast<std::size_t>(i)];
-        result.row(i).head(columns()) = (x_.row(row) - offsets).cwiseProduct(factors);
-        result(i, columns()) = 1;
-        result(i, columns() + 1) = y_[row] - target_shift_;
+  // The rows in the given units, a column of ones, which is the intercept's, and the target.
+  StreamedRows<double> gathered(const RowList& rows, const data::Scaler& units) const {
+    const auto fill = [this, scaled = units.streamed_design<double>(x_)](const Index* numbers, Index, Index count,
+                                                                         double* to) {
+      const Index width = scaled.cols();
+      scaled.fill({numbers, static_cast<std::size_t>(count)}, to);
+      for (Index i = count - 1; i >= 0; --i) {  // from the last, to make room for the target
+        double* const end = to + i * (width + 1) + width;
+        std::copy_backward(to + i * width, to + (i + 1) * width, end);
+        *end = y_[numbers[i]] - target_shift_;
       }
-    });
-    return result;
+    };
+    const std::string obstacle = data::is_streamed(x_) ? std::get<StreamedRows<double>>(x_).obstacle() : "";
+    return StreamedRows<double>(y_.size(), columns() + 2, fill).with_obstacle(obstacle).take(rows);
   }
 
   Vector<double> row_weights(const RowList& rows) const {
@@ -115,20 +112,26 @@ class TallPath final : public LeastSquaresPath {
   }
 
   Eigen::MatrixXd sums_of(const RowList& rows, const data::Scaler& units) const {
-    return gram(gathered(rows, units, pool_), row_weights(rows), pool_);
+    const StreamedRows<double> streamed = gathered(rows, units);
+    if (static_cast<std::size_t>(streamed.size()) > options_.most_held / sizeof(double)) {
+      return gram(streamed, row_weights(rows), pool_);
+    }
+    return gram(streamed.dense(&pool_), row_weights(rows), pool_);
   }
 
   RoundSums sums_without(std::size_t round) const {
     RoundSums sums{units_, total_, {}};
     for (const Eigen::MatrixXd& part : sums_[round]) sums.training -= part;
     if (is_safe(sums.training)) return sums;
-    std::vector<bool> held(static_cast<std::size_t>(x_.rows()));
+    std::vector<bool> held(static_cast<std::size_t>(y_.size()));
+    Vector<double> weights = options_.row_weights;
+    if (weights.size() == 0) weights = Vector<double>::Ones(y_.size());
     for (const RowList& part : rounds_[round]) {
       for (const Index row : part) held[static_cast<std::size_t>(row)] = true;
+      weights(part).setZero();  // nothing is learned from them
     }
-    const RowList rows = rows_that_are(held, false);
-    sums.units = learn(x_(rows, Eigen::all), row_weights(rows));
-    sums.training = sums_of(rows, sums.units);
+    sums.units = learn(weights);
+    sums.training = sums_of(rows_that_are(held, false), sums.units);
     for (const RowList& part : rounds_[round]) sums.held.push_back(sums_of(part, sums.units));
     return sums;
   }
@@ -220,18 +223,22 @@ class TallPath final : public LeastSquaresPath {
       if (!(kUnit * reach[i] * reach[i] / (2 * m) <= kVisible * losses[i])) lost.push_back(i);
     }
     if (lost.empty()) return losses;
-    ThreadPool alone(1);
-    const Eigen::MatrixXd residuals = gathered(rows, units, alone) * models(Eigen::all, lost);
-    const Vector<double> weights = rows.empty() || options_.row_weights.size() == 0
-                                       ? Vector<double>(Vector<double>::Ones(residuals.rows()))
-                                       : row_weights(rows);
-    const Eigen::RowVectorXd exact = weights.transpose() * residuals.cwiseAbs2() / (2 * m);
+    const Eigen::MatrixXd own = models(Eigen::all, lost);
+    const StreamedRows<double> streamed = gathered(rows, units);
+    Eigen::RowVectorXd exact = Eigen::RowVectorXd::Zero(own.cols());
+    for_each_block(streamed, 0, streamed.rows(), [&](Index first, const auto& block) {
+      Eigen::MatrixXd squares = (block * own).cwiseAbs2();
+      for (Index i = 0; i < squares.rows() && options_.row_weights.size() > 0; ++i) {
+        squares.row(i) *= options_.row_weights[rows[static_cast<std::size_t>(first + i)]];
+      }
+      exact += squares.colwise().sum() / (2 * m);
+    });
     for (std::size_t i = 0; i < lost.size(); ++i) losses[lost[i]] = exact[static_cast<Index>(i)];
     return losses;
   }
 
-  const DenseMatrix<double>& x_;
-  const Vector<double>& y_;
+  const data::FeatureView x_;
+  const Eigen::Map<const Vector<double>> y_;
   const FitOptions& options_;
   const Rounds& rounds_;
   ThreadPool& pool_;
@@ -245,22 +252,21 @@ class TallPath final : public LeastSquaresPath {
 
 }  // namespace
 
-std::unique_ptr<LeastSquaresPath> least_squares_path(const data::Table& training, const FitOptions& options,
+std::unique_ptr<LeastSquaresPath> least_squares_path(const data::TableView& training, const FitOptions& options,
                                                      const Rounds& rounds, ThreadPool& pool) {
-  const auto* x = std::get_if<DenseMatrix<double>>(&training.features);
   const data::Scaling scaling = options.scaling.value_or(data::Scaling::standard);
   const bool centred = options.intercept && options.penalty.spare_last;
   const bool scales = scaling == data::Scaling::standard && centred;
   const bool plain = scaling == data::Scaling::none && (centred || !options.penalty.spare_last);
   const bool only_l2 = options.penalty.l1 == 0 && options.penalty.tikhonov.empty();  // beside the lambda chosen
-  if (x == nullptr || x->cols() == 0 || !only_l2 || !(scales || plain)) return nullptr;
-  if (options.l1_share > 0 && x->cols() > x->rows()) return nullptr;
+  if (!training.is_dense() || training.columns() == 0 || !only_l2 || !(scales || plain)) return nullptr;
+  if (options.l1_share > 0 && training.columns() > training.rows()) return nullptr;
   if (options.l1_share == 0 && centred && is_wide_path(training))
     return std::make_unique<WidePath>(training, options, rounds, pool);
   std::size_t parts = 1;
   for (const auto& round : rounds) parts += round.size();
-  const auto size = static_cast<double>(x->cols());
-  if (x->cols() > kMostTallColumns || static_cast<double>(parts) * size * size > kMostNumbers) return nullptr;
+  const auto size = static_cast<double>(training.columns());
+  if (training.columns() > kMostTallColumns || static_cast<double>(parts) * size * size > kMostNumbers) return nullptr;
   return std::make_unique<TallPath>(training, options, rounds, pool);
 }
 

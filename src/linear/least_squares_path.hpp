@@ -33,9 +33,9 @@ class LeastSquaresPath {
 };
 
 // Nothing where it can't be done: for sparse rows, another penalty or scaling, too many rows and columns, L1 with
-// fewer rows than columns. What is given
-// must outlive it.
-std::unique_ptr<LeastSquaresPath> least_squares_path(const data::Table& training, const FitOptions& options,
+// fewer rows than columns. What is given must outlive it. A wide path copies the rows, a tall one parts that take no
+// more than options.most_held.
+std::unique_ptr<LeastSquaresPath> least_squares_path(const data::TableView& training, const FitOptions& options,
                                                      const Rounds& rounds, ThreadPool& pool);
 
 }  // namespace lipschitzlr::linear

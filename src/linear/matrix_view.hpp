@@ -1,5 +1,5 @@
 #pragma once
-// A dense or sparse matrix as the kernels take it, with the cost of a row; shared by training and prediction.
+// A dense, sparse or streamed matrix as the kernels take it, with the cost of a row; shared by training and prediction.
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "linear/kernel/kernel.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/matrix.hpp"
+#include "lipschitzlr/base/streamed_rows.hpp"
 
 namespace lipschitzlr::linear {
 
@@ -44,6 +45,15 @@ void describe(const DenseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
 }
 
 template <class Scalar>
+void describe(const StreamedRows<Scalar>& features, kernel::Job<Scalar>& job) {
+  job.source = &features;
+  job.make = [](const void* source, const std::ptrdiff_t* rows, std::size_t first, std::size_t count, Scalar* to) {
+    const auto& streamed = *static_cast<const StreamedRows<Scalar>*>(source);
+    streamed.fill(rows, static_cast<Index>(first), static_cast<Index>(count), to);
+  };
+}
+
+template <class Scalar>
 void describe(const SparseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
   if (!features.isCompressed()) {
     throw Error(Fault::usage, "the sparse matrix is not compressed; call its makeCompressed() first");
@@ -55,9 +65,15 @@ void describe(const SparseMatrix<Scalar>& features, kernel::Job<Scalar>& job) {
   job.starts = features.outerIndexPtr();
 }
 
+// Numbers of a block of rows that a job makes.
 template <class Scalar>
-const kernel::Engine<Scalar>& engine_for(const DenseMatrix<Scalar>&) {
-  return kernel::kernels<Scalar>().dense;
+std::size_t made_size(const kernel::Job<Scalar>& job) {
+  return job.make == nullptr ? 0 : kernel::kMadeRows * job.features;
+}
+
+template <class Matrix>
+const kernel::Engine<typename Matrix::Scalar>& engine_for(const Matrix&) {
+  return kernel::kernels<typename Matrix::Scalar>().dense;
 }
 
 template <class Scalar>
@@ -65,8 +81,8 @@ const kernel::Engine<Scalar>& engine_for(const SparseMatrix<Scalar>&) {
   return kernel::kernels<Scalar>().sparse;
 }
 
-template <class Scalar>
-double work_per_row(const DenseMatrix<Scalar>& features) {
+template <class Matrix>
+double work_per_row(const Matrix& features) {
   return static_cast<double>(features.cols());
 }
 

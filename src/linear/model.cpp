@@ -4,10 +4,9 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/json.hpp"
-#include "linear/encoder_json.hpp"
+#include "linear/table_model_json.hpp"
 #include "linear/weights_json.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
@@ -21,34 +20,7 @@ using nlohmann::json;
 constexpr int kVersion = 2;  // 1 has no columns
 constexpr const char* kFormat = "lipschitzlr-linear-model";
 
-// Reads fields of a model file; whatever is missing or of another kind becomes a sentence that names file and field.
-class Reader {
- public:
-  Reader(const json& object, std::string name) : object_(object), name_(std::move(name)) {}
-
-  template <class Value>
-  Value get(const char* field) const {
-    const auto found = object_.find(field);
-    if (found == object_.end()) fail(fmt::format("the field \"{}\" is missing", field));
-    try {
-      // true or 1.5 would become a whole number without a word.
-      const bool whole = std::is_integral_v<Value> && !std::is_same_v<Value, bool>;
-      if (!whole || found->is_number_integer()) return found->get<Value>();
-    } catch (const json::exception&) {
-    }
-    fail(fmt::format("the field \"{}\" is not what a model has there", field));
-  }
-
-  [[noreturn]] void fail(const std::string& reason) const {
-    throw Error(Fault::data, fmt::format("{}: not a usable model file: {}", name_, reason));
-  }
-
- private:
-  const json& object_;
-  std::string name_;
-};
-
-Weights<double> read_weights(const Reader& reader) {
+Weights<double> read_weights(const ModelFields& reader) {
   const auto rows = reader.get<std::vector<std::vector<double>>>("weights");
   try {
     return weights_from<double>(rows);
@@ -58,7 +30,7 @@ Weights<double> read_weights(const Reader& reader) {
 }
 
 // Numbers from 0 on; null, where it may be, is NaN.
-std::vector<double> read_spreads(const json& list, bool may_be_null, const Reader& reader) {
+std::vector<double> read_spreads(const json& list, bool may_be_null, const ModelFields& reader) {
   std::vector<double> numbers;
   if (!list.is_array()) reader.fail("the field \"inference\" is not what a model has there");
   for (const json& value : list) {
@@ -79,7 +51,7 @@ json inference_json(const Inference& inference) {
   return object;
 }
 
-Inference read_inference(const json& object, const Model& model, const Reader& reader) {
+Inference read_inference(const json& object, const Model& model, const ModelFields& reader) {
   const auto expect = [&](bool holds) {
     if (!holds) reader.fail("the field \"inference\" is not what a model has there");
   };
@@ -105,40 +77,18 @@ Inference read_inference(const json& object, const Model& model, const Reader& r
   return inference;
 }
 
-void check_model_shape(const Model& model, const Reader& reader) {
-  const auto columns = model.feature_names.size() + (model.scaler.intercept ? 1 : 0);
-  const auto expect = [&](bool holds, const std::string& reason) {
-    if (!holds) reader.fail(reason);
-  };
-  expect(model.scaler.offsets.size() == columns && model.scaler.factors.size() == columns,
-         fmt::format("the scaling has {} offsets and {} factors for {} columns", model.scaler.offsets.size(),
-                     model.scaler.factors.size(), columns));
-  expect(static_cast<std::size_t>(model.weights.rows()) == columns,
-         fmt::format("there are weights for {} columns, not {}", model.weights.rows(), columns));
-  const std::size_t labels = model.labels.size();
-  switch (model.family) {
-    case Family::linear:
-      expect(model.weights.cols() == 1 && labels == 0, "a linear model has one output and no labels");
-      break;
-    case Family::logistic:
-      expect(model.weights.cols() == 1 && labels == 2, "a logistic model has one output and two labels");
-      break;
-    case Family::softmax:
-      expect(labels >= 2 && static_cast<std::size_t>(model.weights.cols()) == labels,
-             fmt::format("a softmax model has one output per label, here {} for {}", model.weights.cols(), labels));
-      break;
+void check_weights(const Model& model, const ModelFields& reader) {
+  const Index columns = model.scaler.design_columns(), labels = model.classes();
+  reader.expect(model.weights.rows() == columns,
+                fmt::format("there are weights for {} columns, not {}", model.weights.rows(), columns));
+  if (model.family == Family::softmax) {
+    reader.expect(
+        model.weights.cols() == labels,
+        fmt::format("a softmax model has one output per label, here {} for {}", model.weights.cols(), labels));
+  } else {
+    reader.expect(model.weights.cols() == 1, fmt::format("a {} model has one output", to_string(model.family)));
   }
-  expect(model.weights.allFinite(), "a weight is not finite");
-  expect(std::set(model.labels.begin(), model.labels.end()).size() == labels, "a label stands there twice");
-  expect(json::parse(model.training).is_object(), "the field \"training\" is not what a model has there");
-}
-
-// Older model files do not say whether the names came from a header.
-bool are_numbered(const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != fmt::format("x{}", i + 1)) return false;
-  }
-  return true;
+  reader.expect(model.weights.allFinite(), "a weight is not finite");
 }
 
 // On one thread where starting others would cost more than the scores.
@@ -170,35 +120,19 @@ DenseMatrix<double> Model::probabilities(const data::Features& rows) const {
 }
 
 std::string to_json(const Model& model) {
-  json file = {{"format", kFormat},
-               {"version", model.encoder.known() ? kVersion : 1},
-               {"family", to_string(model.family)},
-               {"features", model.feature_names},
-               {"has_names", model.has_names},
-               {"target", model.target_name},
-               {"target_column", model.target_column},
-               {"labels", model.labels},
-               {"intercept", model.scaler.intercept},
-               {"scaling",
-                {{"kind", data::to_string(model.scaler.kind)},
-                 {"offsets", model.scaler.offsets},
-                 {"factors", model.scaler.factors}}},
-               {"weights", rows_of(model.weights)},
-               {"training", json::parse(model.training.empty() ? "{}" : model.training)}};
-  if (model.encoder.known()) file["columns"] = encoder_json(model.encoder);
+  json file = table_fields(model);
+  file["format"] = kFormat;
+  file["version"] = model.encoder.known() ? kVersion : 1;
+  file["weights"] = rows_of(model.weights);
+  file["training"] = json::parse(model.training.empty() ? "{}" : model.training);
   if (model.inference.known()) file["inference"] = inference_json(model.inference);
   if (!model.resume.empty()) file["resume"] = json::parse(model.resume);
   return file.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 Model model_from_json(const std::string& text, const std::string& name) {
-  json file;
-  try {
-    file = parse_json(text, "");
-  } catch (const Error& error) {
-    throw Error(Fault::data, fmt::format("{}: not a usable model file: it {}", name, error.what()));
-  }
-  const Reader reader(file, name);
+  const json file = parse_model(text, name);
+  const ModelFields reader(file, name);
   if (!file.is_object() || file.value("format", json()) != kFormat)
     reader.fail("it was not written by `lipschitzlr fit`");
   const auto version = reader.get<std::int64_t>("version");
@@ -209,41 +143,13 @@ Model model_from_json(const std::string& text, const std::string& name) {
   if (version < 1) reader.fail(fmt::format("there is no version {}", version));
 
   Model model;
-  try {
-    model.family = family_from(reader.get<std::string>("family"));
-    const auto scaling = reader.get<json>("scaling");
-    const Reader scaling_reader(scaling, name);
-    if (!scaling.is_object()) reader.fail("the field \"scaling\" is not what a model has there");
-    model.scaler.kind = data::scaling_from(scaling_reader.get<std::string>("kind"));
-    model.scaler.offsets = scaling_reader.get<std::vector<double>>("offsets");
-    model.scaler.factors = scaling_reader.get<std::vector<double>>("factors");
-  } catch (const Error& error) {
-    if (error.fault() == Fault::data) throw;
-    reader.fail(error.what());
-  }
-  model.scaler.intercept = reader.get<bool>("intercept");
-  model.feature_names = reader.get<std::vector<std::string>>("features");
-  model.has_names = file.contains("has_names") ? reader.get<bool>("has_names") : !are_numbered(model.feature_names);
-  model.target_name = reader.get<std::string>("target");
-  model.target_column = reader.get<Index>("target_column");
-  model.labels = reader.get<std::vector<std::string>>("labels");
+  static_cast<TableModel&>(model) = read_table_fields(reader);
   model.weights = read_weights(reader);
   model.training = reader.get<json>("training").dump();
   if (file.contains("resume")) model.resume = file["resume"].dump();
-  if (model.feature_names.empty()) reader.fail("it has no features");
-  check_model_shape(model, reader);
-  if (std::set<std::string>(model.feature_names.begin(), model.feature_names.end()).size() !=
-      model.feature_names.size()) {
-    reader.fail("a feature has the name of another one");
-  }
-  if (version > 1) {
-    const auto columns = reader.get<json>("columns");
-    try {
-      model.encoder = encoder_from(columns, model.feature_names);
-    } catch (const Error& error) {
-      reader.fail(error.what());
-    }
-  }
+  check_weights(model, reader);
+  reader.expect(json::parse(model.training).is_object(), "the field \"training\" is not what a model has there");
+  if (version > 1) model.encoder = read_columns(reader, model);
   if (file.contains("inference")) model.inference = read_inference(file["inference"], model, reader);
   return model;
 }
@@ -253,8 +159,10 @@ void save_model(const Model& model, const std::string& path) { write_file_atomic
 Model load_model(const std::string& path) { return model_from_json(read_file(path), path); }
 
 DenseMatrix<double> scores(const Model& model, const data::Features& features, ThreadPool& pool) {
-  return std::visit([&](const auto& rows) { return scores(model.scaler.design<double>(rows), model.weights, pool); },
-                    features);
+  if (const auto* sparse = std::get_if<SparseMatrix<double>>(&features)) {
+    return scores(model.scaler.design<double>(*sparse), model.weights, pool);
+  }
+  return scores(model.scaler.streamed_design<double>(data::view_of(features)), model.weights, pool);
 }
 
 }  // namespace lipschitzlr::linear

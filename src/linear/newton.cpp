@@ -30,12 +30,26 @@ class Newton {
   }
 
   Outcome<Scalar> run() {
-    pass_ = full_pass(problem_, weights_);
+    if (problem_.setup().family == Family::linear && weights_.isZero(0)) {
+      begin_at_zero();
+    } else {
+      pass_ = full_pass(problem_, weights_);
+    }
     return run_.loop(*this);
   }
 
  private:
   friend class CertifiedRun<Scalar>;
+
+  // Loss and gradient of least squares at 0 are sums that X'X has beside it.
+  void begin_at_zero() {
+    const Eigen::MatrixXd sums = mean_gram_with_targets(problem_);
+    const Index n = problem_.features();
+    pass_ = {weights_, sums(n, n) / 2, -sums.col(n).head(n), {}, false};
+    Eigen::MatrixXd matrix = sums.topLeftCorner(n, n);
+    add_curvature(problem_.setup().penalty, matrix);
+    hessian_.emplace(std::move(matrix), &problem_.pool());
+  }
 
   std::optional<Stop> measure() {
     run_.state().weights = weights_.template cast<Scalar>();

@@ -13,7 +13,9 @@ constexpr double kPathDecrement = 1e-5;  // of the loss: what a step still promi
 constexpr int kStepsOfOne = 5;           // with the same H
 constexpr int kMostPathSteps = 60;
 constexpr int kPathHalvings = 8;
-constexpr double kPathArmijo = 1e-4;
+// Of what a step promises. With an H of other weights one may lead far beyond the optimum, to where all probabilities
+// are 0 or 1: there the loss is lower than at the start too, but no curvature shows the way back.
+constexpr double kPathArmijo = 0.1;
 
 }  // namespace
 
@@ -27,7 +29,7 @@ template <class Scalar>
 NewtonPath<Scalar>::NewtonPath(Problem<Scalar>& problem, PathMatrices& matrices)
     : problem_(problem), matrices_(matrices) {
   problem.set_penalty({});
-  now_.weights = problem.zero_weights().template cast<double>();
+  now_.weights = matrices.start.size() > 0 ? matrices.start : problem.zero_weights().template cast<double>().eval();
   evaluate(now_);
 }
 
@@ -36,7 +38,8 @@ const Weights<double>& NewtonPath<Scalar>::solve_with(const Penalty& penalty, st
   choose_matrix(penalty, number);
   pairs_.clear();
   int steps = 0;
-  for (int all = 0; all < kMostPathSteps; ++all) {
+  bool converged = false;
+  for (int all = 0; all < kMostPathSteps && !converged; ++all) {
     if (steps == kStepsOfOne) {
       renew(penalty);
       pairs_.clear();
@@ -45,18 +48,20 @@ const Weights<double>& NewtonPath<Scalar>::solve_with(const Penalty& penalty, st
     const Point penalised = with_penalty(penalty, now_);
     const Weights<double> direction =
         -two_loops(pairs_, penalised.gradient, [&](const Weights<double>& v) { return matrix_->step(v); });
-    found_ = now_.weights + direction;  // the last step is taken without looking at the rows again
-    if (!(-dot(direction, penalised.gradient) / 2 > kPathDecrement * penalised.loss)) break;
-    if (step(penalty, penalised, direction)) {
+    converged = -dot(direction, penalised.gradient) / 2 <= kPathDecrement * penalised.loss;
+    if (converged) {
+      found_ = now_.weights + direction;  // the last step is taken without looking at the rows again
+    } else if (step(penalty, penalised, direction)) {
       ++steps;
-    } else if (steps > 0 || number < matrices_.size()) {
+    } else if (steps > 0 || !renewed_) {
       steps = kStepsOfOne;  // H is of weights too far away
     } else {
-      found_ = now_.weights;
       break;
     }
   }
-  if (number == matrices_.size()) matrices_.push_back(matrix_);
+  if (!converged) found_ = now_.weights;
+  if (number == matrices_.of_lambda.size()) matrices_.of_lambda.push_back(matrix_);
+  if (matrices_.start.size() == 0) matrices_.start = found_;
   return found_;
 }
 
@@ -76,8 +81,8 @@ typename NewtonPath<Scalar>::Point NewtonPath<Scalar>::with_penalty(const Penalt
 // A fold that had to renew H for the lambda before keeps its own.
 template <class Scalar>
 void NewtonPath<Scalar>::choose_matrix(const Penalty& penalty, std::size_t number) {
-  if (number < matrices_.size() && !renewed_) {
-    matrix_ = matrices_[number];
+  if (number < matrices_.of_lambda.size() && !renewed_) {
+    matrix_ = matrices_.of_lambda[number];
   } else if (curvature_.size() == 0) {
     renew(penalty);
   } else {

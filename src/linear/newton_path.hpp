@@ -13,8 +13,11 @@
 
 namespace lipschitzlr::linear {
 
-// For each lambda of the path, filled by the first fold.
-using PathMatrices = std::vector<std::shared_ptr<const bound::CurvatureMatrix>>;
+// Filled by the first fold.
+struct PathMatrices {
+  std::vector<std::shared_ptr<const bound::CurvatureMatrix>> of_lambda;
+  Weights<double> start;  // the weights for the first lambda, near which its matrix is good
+};
 
 // Whether the problem is of the kind, and its matrices are worth keeping.
 template <class Scalar>

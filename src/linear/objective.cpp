@@ -187,6 +187,8 @@ struct Objective<Scalar>::Impl {
       part.members = by_columns.members();
       part.member_starts = by_columns.starts(number);
     }
+    Buffer<Scalar> made;
+    part.made = made.reserve(made_size(job));
     losses[number] = engine.evaluate(part);
   }
 };
@@ -202,7 +204,18 @@ Objective<Scalar>::Objective(Family family, const SparseMatrix<Scalar>& features
     : impl_(std::make_unique<Impl>(family, features, targets, classes, pool, row_weights)) {}
 
 template <class Scalar>
+Objective<Scalar>::Objective(Family family, const StreamedRows<Scalar>& features, const Vector<Scalar>& targets,
+                             Index classes, ThreadPool& pool, const Vector<double>& row_weights)
+    : impl_(std::make_unique<Impl>(family, features, targets, classes, pool, row_weights)) {}
+
+template <class Scalar>
 Objective<Scalar>::~Objective() = default;
+
+template <class Scalar>
+void Objective<Scalar>::clip() {
+  if (impl_->family != Family::softmax) throw Error(Fault::usage, "only the loss of softmax regression can be clipped");
+  impl_->job.loss = kernel::Loss::clipped_softmax;
+}
 
 template <class Scalar>
 double Objective<Scalar>::evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const {

@@ -43,6 +43,14 @@ Vector<double> penalty_diagonal(const Penalty& penalty, Index features) {
   return diagonal;
 }
 
+void add_curvature(const Penalty& penalty, Eigen::Ref<Eigen::MatrixXd> matrix) {
+  if (penalty.tikhonov.empty()) {
+    matrix.diagonal() += penalty_diagonal(penalty, matrix.rows());
+  } else {
+    matrix += penalty_curvature(penalty, matrix.rows());
+  }
+}
+
 template double add_penalty(const Penalty&, const Weights<float>&, Weights<float>&);
 template double add_penalty(const Penalty&, const Weights<double>&, Weights<double>&);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "linear/row_blocks.hpp"
 #include "linear/take_rows.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
@@ -11,6 +12,8 @@
 
 namespace lipschitzlr::linear {
 namespace {
+
+constexpr double kMostSample = 8 << 20;  // bytes of streamed rows that a sample holds in memory
 
 template <class Scalar>
 void scale_rows(DenseMatrix<Scalar>& matrix, const Vector<double>& factors) {
@@ -26,12 +29,34 @@ void scale_rows(SparseMatrix<Scalar>& matrix, const Vector<double>& factors) {
   }
 }
 
+template <class Scalar>
+void scale_rows(StreamedRows<Scalar>& matrix, const Vector<double>& factors) {
+  const auto scaled = [given = matrix, factors](const Index* numbers, Index first, Index count, Scalar* to) {
+    given.fill(numbers, first, count, to);
+    Eigen::Map<DenseMatrix<Scalar>> rows(to, count, given.cols());
+    for (Index i = 0; i < count; ++i) {
+      rows.row(i) *= static_cast<Scalar>(factors[numbers == nullptr ? first + i : numbers[i]]);
+    }
+  };
+  matrix = StreamedRows<Scalar>(matrix.rows(), matrix.cols(), scaled).with_obstacle(matrix.obstacle());
+}
+
 // As a move, but Eigen would copy a sparse matrix that is moved.
 template <class Matrix>
 Matrix taken(Matrix& features) {
   Matrix own;
   std::visit([&](auto& matrix) { own.template emplace<std::decay_t<decltype(matrix)>>().swap(matrix); }, features);
   return own;
+}
+
+// Some rows as a matrix of a problem; in memory unless they take much of it.
+template <class Scalar, class Matrix>
+typename Problem<Scalar>::Matrix rows_for(const Matrix& matrix, std::span<const Index> rows) {
+  if constexpr (std::is_same_v<Matrix, StreamedRows<Scalar>>) {
+    const double bytes = static_cast<double>(rows.size()) * static_cast<double>(matrix.cols()) * sizeof(Scalar);
+    if (bytes > kMostSample) return matrix.take(rows);
+  }
+  return take_rows(matrix, rows);
 }
 
 template <class Value, class Measure>
@@ -66,6 +91,7 @@ Problem<Scalar>::Problem(Matrix features, Vector<Scalar> targets, ProblemSetup s
           objective_.emplace(setup_.family, matrix, targets_, setup_.classes, pool, row_weights_);
         },
         features_);
+    if (setup_.clipped) objective_->clip();
   }
   if (weighted_ && !(total_weight_ > 0)) throw Error(Fault::data, "the weights of the rows are all 0");
 }
@@ -118,8 +144,7 @@ std::unique_ptr<Problem<Scalar>> Problem<Scalar>::sample(Index one_in) const {
   }
   const Vector<double> row_weights = row_weights_.size() == 0 ? row_weights_ : Vector<double>(row_weights_(rows));
   return std::make_unique<Problem>(
-      std::visit([&](const auto& matrix) { return Matrix(take_rows(matrix, std::span<const Index>(rows))); },
-                 features_),
+      std::visit([&](const auto& matrix) { return rows_for<Scalar>(matrix, std::span<const Index>(rows)); }, features_),
       Vector<Scalar>(targets_(rows)), setup_, pool_, communicator(), row_weights);
 }
 
@@ -190,10 +215,17 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, const 
         smooth ? bound::with_tikhonov_smoothness(std::move(measured.constant), penalty.tikhonov)
                : bound::with_tikhonov(kind, std::move(measured.constant), penalty.tikhonov, features(), weight_bound);
   }
-  measured.feature_norm = frobenius(rows, norms);
-  measured.feature_square_norm = once(norms.square_frobenius, [&] {
+  measured.features.frobenius = frobenius(rows, norms);
+  measured.features.square_frobenius = once(norms.square_frobenius, [&] {
     return rows.weighed(0.25, [&](const auto& x) { return bound::square_frobenius_norm(x, communicator()); });
   });
+  if (penalty.l2 == 0) return measured;
+  measured.features.sum = once(
+      norms.sum, [&] { return rows.weighed(1, [&](const auto& x) { return bound::entry_sum(x, communicator()); }); });
+  measured.features.cube_sum = once(norms.cube_sum, [&] {
+    return rows.weighed(1.0 / 3, [&](const auto& x) { return bound::entry_cube_sum(x, communicator()); });
+  });
+  measured.features.count = rows.total * static_cast<double>(features());
   return measured;
 }
 

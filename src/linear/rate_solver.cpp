@@ -242,13 +242,15 @@ void RateSolver<Scalar>::mini_batches() {
   std::iota(order_.begin(), order_.end(), Index{0});
   random_.shuffle(std::span(order_));
   const auto size = static_cast<std::size_t>(options_.batch);
+  double loss = 0;
   for (std::size_t begin = 0; begin < order_.size(); begin += size) {
     const std::span<const Index> rows = std::span(order_).subspan(begin, std::min(size, order_.size() - begin));
-    problem_.evaluate(state_.weights, gradient_, rows);
+    loss += problem_.evaluate(state_.weights, gradient_, rows) * static_cast<double>(rows.size());
     outcome_.last.rate = next_rate(rows);
     if (options_.recompute != Recompute::never) check_promises(norm_of(gradient_));
     stepper_.step(state_, gradient_, outcome_.last.rate);
   }
+  outcome_.last.batch_loss = loss / static_cast<double>(order_.size());
 }
 
 // Passes the measurement of this step to the rule and reads the rate. No rows: all of them.
@@ -277,10 +279,10 @@ template <class Scalar>
 void RateSolver<Scalar>::observe(const Measured& measured, double weight_norm) {
   rate::Measurement fed;
   fed.gradient_bound = measured.constant.value;
-  fed.penultimate_norm = measured.feature_norm;
-  const double share = measured.feature_norm > 0 ? measured.data_part / measured.feature_norm : 0;
-  fed.second_moment = rate::second_moment(options_.second_moment, share, measured.feature_norm,
-                                          measured.feature_square_norm, problem_.setup().penalty.l2, weight_norm);
+  fed.penultimate_norm = measured.features.frobenius;
+  const double share = measured.features.frobenius > 0 ? measured.data_part / measured.features.frobenius : 0;
+  fed.second_moment =
+      rate::second_moment(options_.second_moment, share, measured.features, problem_.setup().penalty.l2, weight_norm);
   rule_->observe(fed);
   claim_ = measured.constant.value;
 }

@@ -39,11 +39,9 @@ RowSample<Scalar>::RowSample(const Problem<Scalar>& problem)
 }
 
 template <class Scalar>
-Weights<Scalar> RowSample<Scalar>::start() const {
+Weights<Scalar> RowSample<Scalar>::optimum() const {
   SolverOptions options{.coordinates = Coordinates::matrix, .epochs = kSampleSteps, .gap_tolerance = kSampleGap};
-  Weights<Scalar> weights = solve_lbfgs(*sample_, options, State<Scalar>{}).state.weights, unused;
-  const Weights<Scalar> zero = problem_.zero_weights();
-  return problem_.evaluate(weights, unused) < problem_.evaluate(zero, unused) ? weights : zero;
+  return solve_lbfgs(*sample_, options, State<Scalar>{}).state.weights;
 }
 
 template <class Scalar>
@@ -63,7 +61,7 @@ bound::CurvatureMatrix RowSample<Scalar>::hessian(const Weights<double>& weights
     const double likely = mean * column_squares_[j];
     if (matrix(j, j) < likely / 2) matrix(j, j) = likely;
   }
-  matrix += penalty_curvature(problem_.setup().penalty, problem_.features());
+  add_curvature(problem_.setup().penalty, matrix);
   matrix.diagonal() *= 1 + kSampleFill;
   return bound::CurvatureMatrix(std::move(matrix), &sample_->pool());
 }

@@ -21,8 +21,8 @@ class RowSample {
   // Collective, like all of it. The problem must outlive it.
   explicit RowSample(const Problem<Scalar>& problem);
 
-  // Weights near the optimum of the sample; zero when for all rows they are no better than that.
-  Weights<Scalar> start() const;
+  // Weights near the optimum of the sample, which for all rows may be worse than none.
+  Weights<Scalar> optimum() const;
   // At the weights, from the sample. A column that the sample has hardly any values of gets the curvature that its
   // values in all rows make likely.
   bound::CurvatureMatrix hessian(const Weights<double>& weights) const;

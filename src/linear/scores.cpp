@@ -29,6 +29,8 @@ DenseMatrix<Scalar> all_scores(const Matrix& features, const Weights<Scalar>& we
     part.first = chunk * plan.rows_per_chunk;
     part.count = std::min(plan.rows_per_chunk, rows - part.first);
     part.scratch = scratch.reserve(0) + chunk * scratch_size;
+    Buffer<Scalar> made;
+    part.made = made.reserve(made_size(job));
     engine.scores(part, outcome.data() + part.first * job.outputs);
   });
   return outcome;
@@ -46,9 +48,16 @@ DenseMatrix<Scalar> scores(const SparseMatrix<Scalar>& features, const Weights<S
   return all_scores<Scalar>(features, weights, pool);
 }
 
+template <class Scalar>
+DenseMatrix<Scalar> scores(const StreamedRows<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool) {
+  return all_scores<Scalar>(features, weights, pool);
+}
+
 template DenseMatrix<float> scores(const DenseMatrix<float>&, const Weights<float>&, ThreadPool&);
 template DenseMatrix<float> scores(const SparseMatrix<float>&, const Weights<float>&, ThreadPool&);
 template DenseMatrix<double> scores(const DenseMatrix<double>&, const Weights<double>&, ThreadPool&);
 template DenseMatrix<double> scores(const SparseMatrix<double>&, const Weights<double>&, ThreadPool&);
+template DenseMatrix<float> scores(const StreamedRows<float>&, const Weights<float>&, ThreadPool&);
+template DenseMatrix<double> scores(const StreamedRows<double>&, const Weights<double>&, ThreadPool&);
 
 }  // namespace lipschitzlr::linear

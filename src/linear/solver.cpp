@@ -83,6 +83,11 @@ Outcome<Scalar> solve(const Problem<Scalar>& problem, const SolverOptions& optio
   check(problem.setup().penalty, options.solver);
   const Choice choice =
       options.solver == Solver::automatic ? choose_solver(shape_of(problem)) : Choice{options.solver, "as asked for"};
+  if (problem.setup().clipped && !takes_rate(choice.solver)) {
+    throw Error(Fault::usage,
+                fmt::format("the solver {} can't minimise a clipped loss, which is not convex; take gd or sgd",
+                            to_string(choice.solver)));
+  }
   SolverOptions chosen = options;
   chosen.solver = choice.solver;
   const auto run = choice.solver == Solver::newton       ? solve_newton<Scalar>

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "lipschitzlr/base/matrix.hpp"
+#include "lipschitzlr/base/streamed_rows.hpp"
 
 namespace lipschitzlr::linear {
 
@@ -24,6 +25,13 @@ SparseMatrix<Scalar> take_rows(const SparseMatrix<Scalar>& matrix, std::span<con
     }
   }
   taken.finalize();
+  return taken;
+}
+
+template <class Scalar>
+DenseMatrix<Scalar> take_rows(const StreamedRows<Scalar>& matrix, std::span<const Index> rows) {
+  DenseMatrix<Scalar> taken(static_cast<Index>(rows.size()), matrix.cols());
+  matrix.fill(rows, taken.data());
   return taken;
 }
 

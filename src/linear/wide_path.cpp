@@ -35,11 +35,11 @@ ColumnSummary summary_of(const Eigen::Ref<const Eigen::RowVectorXd>& column, con
 
 }  // namespace
 
-bool is_wide_path(const data::Table& training) {
+bool is_wide_path(const data::TableView& training) {
   return training.rows() <= kMostRows && training.columns() > training.rows();
 }
 
-WidePath::WidePath(const data::Table& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool)
+WidePath::WidePath(const data::TableView& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool)
     : pool_(pool),
       l2_(options.penalty.l2),
       scaled_(options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard),
@@ -59,19 +59,26 @@ WidePath::WidePath(const data::Table& training, const FitOptions& options, const
   targets_ = training.target(order_);
   row_weights_ = options.row_weights.size() == 0 ? Vector<double>(Vector<double>::Ones(training.rows()))
                                                  : Vector<double>(options.row_weights(order_));
-  gather(std::get<DenseMatrix<double>>(training.features));
+  if (const auto* view = std::get_if<DenseView<double>>(&training.features)) {
+    gather(*view);
+  } else if (const auto* rows = std::get_if<StreamedRows<double>>(&training.features)) {
+    gather(data::view_of(rows->dense(&pool_)));
+  } else {
+    gather(std::get<DenseView<float>>(training.features));
+  }
 }
 
-void WidePath::gather(const DenseMatrix<double>& x) {
+template <class Scalar>
+void WidePath::gather(const DenseView<Scalar>& x) {
   columns_.resize(x.cols(), x.rows());
   pool_.run(static_cast<std::size_t>((x.cols() + kGatheredColumns - 1) / kGatheredColumns), [&](std::size_t block) {
     const Index first = static_cast<Index>(block) * kGatheredColumns;
     const Index count = std::min(kGatheredColumns, x.cols() - first);
     for (Index i = 0; i < x.rows(); ++i) {
-      const double* const row = x.data() + order_[static_cast<std::size_t>(i)] * x.cols();
+      const Scalar* const row = x.data() + order_[static_cast<std::size_t>(i)] * x.cols();
       for (Index j = first; j < first + count; ++j) {
         const auto at = static_cast<std::size_t>(j);
-        columns_(j, i) = (row[j] - units_.offsets[at]) * units_.factors[at];
+        columns_(j, i) = (static_cast<double>(row[j]) - units_.offsets[at]) * units_.factors[at];
       }
     }
   });

@@ -9,12 +9,12 @@
 namespace lipschitzlr::linear {
 
 // Whether there are more columns than rows, and not too many rows.
-bool is_wide_path(const data::Table& training);
+bool is_wide_path(const data::TableView& training);
 
 // Of dense rows with a free intercept, in their own units or scaled by the deviations.
 class WidePath final : public LeastSquaresPath {
  public:
-  WidePath(const data::Table& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool);
+  WidePath(const data::TableView& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool);
 
   double first_lambda() const override;
   std::vector<Eigen::MatrixXd> losses(std::size_t first, std::size_t last,
@@ -26,7 +26,8 @@ class WidePath final : public LeastSquaresPath {
     Index first, count;
   };
 
-  void gather(const DenseMatrix<double>& x);
+  template <class Scalar>
+  void gather(const DenseView<Scalar>& x);
   Eigen::MatrixXd products(const Vector<double>& training) const;
   Eigen::MatrixXd losses_of(const std::vector<Range>& parts, const std::vector<double>& lambdas) const;
 

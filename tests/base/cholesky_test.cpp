@@ -60,11 +60,14 @@ TEST(Cholesky, SolvesAsExactlyAsTheConditionAllows) {
     for (const Eigen::Index size : kSizes) {
       const double condition = 1e6;
       const Eigen::MatrixXd matrix = with_condition(size, condition, 4);
-      const Eigen::MatrixXd right = random_square(size, 5).leftCols(std::min<Eigen::Index>(3, size));
+      const Eigen::MatrixXd right = random_square(size, 5).leftCols(std::min<Eigen::Index>(11, size));
       const LongMatrix exact = matrix.cast<long double>().partialPivLu().solve(right.cast<long double>());
       const Cholesky cholesky(matrix);
       const double allowed = 8 * static_cast<double>(size) * std::numeric_limits<double>::epsilon() * condition;
       EXPECT_LT((cholesky.solve(right) - exact.cast<double>()).norm(), allowed * static_cast<double>(exact.norm()))
+          << name << ' ' << size;
+      EXPECT_LT((cholesky.solve(right.col(0)) - exact.col(0).cast<double>()).norm(),
+                allowed * static_cast<double>(exact.col(0).norm()))
           << name << ' ' << size;
       const Eigen::MatrixXd upper = cholesky.solve_upper(right);
       EXPECT_LT((cholesky.lower().transpose() * upper - right).norm(), 1e-12 * condition) << name << ' ' << size;

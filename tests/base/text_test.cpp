@@ -24,6 +24,14 @@ TEST(Text, WritesNumbersForPeople) {
   EXPECT_EQ(format_bytes(170.5e6), "170.5 MB");
 }
 
+TEST(Text, SizesAreReadAsTheyAreWritten) {
+  for (const char* text : {"1G", "512M", "1000", "3K", "2T", "0"}) EXPECT_EQ(format_size(*size_from(text)), text);
+  EXPECT_EQ(size_from("1g"), std::uint64_t{1} << 30);
+  EXPECT_EQ(size_from("1.5M"), 1536u << 10);
+  for (const char* text : {"", "G", "1GB", "-1M", "1 G", "nan", "1e30", "9999999999T"})
+    EXPECT_FALSE(size_from(text)) << text;
+}
+
 TEST(Text, WritesDurations) {
   EXPECT_EQ(format_duration(0), "0 s");
   EXPECT_EQ(format_duration(0.2), "less than 1 s");

@@ -28,7 +28,8 @@ Eigen::MatrixXd plain_gram(const DenseMatrix<double>& x, const Vector<double>& d
 Vector<double> random_weights(Index rows) { return random_matrix(rows, 1, 5).col(0); }
 
 // Tails of panels, stripes and packed rows.
-const std::pair<Index, Index> kSizes[] = {{1, 1}, {3, 2}, {7, 8}, {300, 25}, {257, 31}, {40, 65}, {600, 130}, {5, 200}};
+const std::pair<Index, Index> kSizes[] = {{1, 1},   {3, 2},     {7, 8},   {300, 25}, {257, 31},
+                                          {40, 65}, {600, 130}, {5, 200}, {50, 24},  {90, 144}};
 
 template <class Scalar>
 void check_shapes(double tolerance) {
@@ -45,6 +46,33 @@ void check_shapes(double tolerance) {
       EXPECT_LT((gram(dense, d, pool) - expected).cwiseAbs().maxCoeff(), tolerance * size) << rows << " x " << columns;
       EXPECT_LT((gram(sparse, d, pool) - expected).cwiseAbs().maxCoeff(), tolerance * size) << rows << " x " << columns;
     }
+  }
+}
+
+// A column for the targets may be the first of another panel.
+template <class Scalar>
+void check_targets() {
+  ThreadPool pool(2);
+  for (const auto& [rows, columns] : kSizes) {
+    const DenseMatrix<Scalar> dense = random_matrix(rows, columns, 8).template cast<Scalar>();
+    const Vector<Scalar> y = random_matrix(rows, 1, 9).col(0).template cast<Scalar>();
+    const SparseMatrix<Scalar> sparse = dense.sparseView();
+    DenseMatrix<double> both(rows, columns + 1);
+    both << dense.template cast<double>(), y.template cast<double>();
+    for (const Vector<double>& d : {Vector<double>(), random_weights(rows)}) {
+      const Eigen::MatrixXd expected = plain_gram(both, d);
+      const double allowed = 1e-13 * expected.cwiseAbs().maxCoeff();
+      EXPECT_LT((gram_with_targets(dense, y, d, pool) - expected).cwiseAbs().maxCoeff(), allowed) << columns;
+      EXPECT_LT((gram_with_targets(sparse, y, d, pool) - expected).cwiseAbs().maxCoeff(), allowed) << columns;
+    }
+  }
+}
+
+TEST(Gram, TargetsAreOneMoreColumn) {
+  for (const std::string& name : test::expected_isas()) {
+    const test::Isa isa(name);
+    check_targets<double>();
+    check_targets<float>();
   }
 }
 
@@ -66,6 +94,7 @@ TEST(Gram, ThreadsDoNotChangeABit) {
     EXPECT_EQ(gram(dense, d, pool), gram(dense, d, one));
     EXPECT_EQ(gram(wide, {}, pool), gram(wide, {}, one));
     EXPECT_EQ(gram(sparse, d, pool), gram(sparse, d, one));
+    EXPECT_EQ(gram_with_targets(dense, d, d, pool), gram_with_targets(dense, d, d, one));
   }
 }
 

@@ -30,7 +30,7 @@ TEST(NewtonPath, EveryLambdaGetsItsOptimumFromOwnMatricesAndThoseOfAnotherFold) 
       const double loss = reference->evaluate(found, gradient);
       EXPECT_LE(loss, least * (1 + 1e-5)) << lambda;
     }
-    EXPECT_EQ(matrices.size(), number);
+    EXPECT_EQ(matrices.of_lambda.size(), number);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -154,6 +155,66 @@ void check_shapes() {
 TEST(Objective, AgreesWithPlainLoopsInDouble) { check_shapes<double>(); }
 
 TEST(Objective, AgreesWithPlainLoopsInFloat) { check_shapes<float>(); }
+
+// Keras's loss row by row: -log of p_y, moved into [1e-7, 1 - 1e-7]; a row that had to be moved has no gradient.
+template <class Scalar>
+Answer expected_clipped(const Rows<Scalar>& problem, const std::vector<Index>& rows, Index& moved) {
+  Answer answer;
+  answer.gradient.setZero(problem.weights.rows(), problem.weights.cols());
+  for (const Index row : rows) {
+    const Vector<long double> x = problem.dense.row(row).transpose().template cast<long double>();
+    const Vector<long double> z = problem.weights.template cast<long double>().transpose() * x;
+    const auto label = static_cast<Index>(problem.targets[row]);
+    const Vector<long double> e = (z.array() - z.maxCoeff()).exp();
+    Vector<long double> residual = e / e.sum();
+    const long double own = residual[label];
+    answer.loss -= std::log(std::clamp(own, 1e-7L, 1 - 1e-7L));
+    residual[label] -= 1;
+    if (own < 1e-7L || own > 1 - 1e-7L) {
+      ++moved;
+      continue;
+    }
+    answer.gradient += x * residual.transpose();
+  }
+  answer.loss /= static_cast<long double>(rows.size());
+  answer.gradient /= static_cast<long double>(rows.size());
+  return answer;
+}
+
+template <class Scalar>
+void check_clipped() {
+  ThreadPool pool(2);
+  for (const std::string& name : test::expected_isas()) {
+    const test::Isa isa(name);
+    auto problem = make_problem<Scalar>(Family::softmax, 700, 20, 7, 0.4);
+    problem.weights *= 3;
+    const auto check = [&](const auto& matrix) {
+      Objective<Scalar> objective(Family::softmax, matrix, problem.targets, 7, pool);
+      objective.clip();
+      Weights<Scalar> gradient;
+      Index moved = 0;
+      const double full = objective.evaluate(problem.weights, gradient);
+      expect_near(expected_clipped(problem, all_rows(700), moved), full, gradient, name + ", all rows");
+      EXPECT_GT(moved, 100);
+      EXPECT_LT(moved, 600);
+      const double batch = objective.evaluate(problem.weights, gradient, some_rows(700));
+      expect_near(expected_clipped(problem, some_rows(700), moved), batch, gradient, name + ", mini-batch");
+    };
+    check(problem.dense);
+    check(problem.sparse);
+  }
+}
+
+TEST(Objective, ClippedAgreesWithPlainLoopsInDouble) { check_clipped<double>(); }
+
+TEST(Objective, ClippedAgreesWithPlainLoopsInFloat) { check_clipped<float>(); }
+
+TEST(Objective, OfSoftmaxAloneCanBeClipped) {
+  ThreadPool pool(1);
+  const auto problem = make_problem<double>(Family::logistic, 9, 2, 1);
+  Objective<double> objective(Family::logistic, problem.dense, problem.targets, 1, pool);
+  EXPECT_THROW(objective.clip(), Error);
+}
 
 TEST(Objective, GradientIsTheSlopeOfTheLoss) {
   ThreadPool pool(1);

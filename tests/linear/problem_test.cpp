@@ -41,7 +41,7 @@ TEST(Problem, ABatchOfAllRowsHasTheConstantsOfTheWhole) {
       const Measured whole = problem->measure(kind, 4.0);
       const Measured batch = problem->measure(kind, 4.0, rows);
       EXPECT_NEAR(batch.constant.value, whole.constant.value, 1e-9 * whole.constant.value);
-      EXPECT_NEAR(batch.feature_norm, whole.feature_norm, 1e-12 * whole.feature_norm);
+      EXPECT_NEAR(batch.features.frobenius, whole.features.frobenius, 1e-12 * whole.features.frobenius);
       const double share = kind == ConstantKind::gradient ? 0.2 : 0.2 * 4.0;
       EXPECT_NEAR(whole.constant.value - whole.data_part, share, 1e-12);
       EXPECT_EQ(problem->constant(kind).name, to_string(kind));

@@ -60,8 +60,13 @@ void expect_same_loss_and_constants(const Problem<Scalar>& weighted, const Probl
     const Measured measured = weighted.measure(kind, 3), expected = repeated.measure(kind, 3);
     const double close = std::max(tolerance, 1e-9);  // the spectral norm is iterated
     EXPECT_NEAR(measured.constant.value, expected.constant.value, close * expected.constant.value) << to_string(kind);
-    EXPECT_NEAR(measured.feature_norm, expected.feature_norm, close * expected.feature_norm);
-    EXPECT_NEAR(measured.feature_square_norm, expected.feature_square_norm, close * expected.feature_square_norm);
+    EXPECT_NEAR(measured.features.frobenius, expected.features.frobenius, close * expected.features.frobenius);
+    EXPECT_NEAR(measured.features.square_frobenius, expected.features.square_frobenius,
+                close * expected.features.square_frobenius);
+    EXPECT_NEAR(measured.features.sum, expected.features.sum, close * expected.features.frobenius * 10);
+    EXPECT_NEAR(measured.features.cube_sum, expected.features.cube_sum,
+                close * expected.features.square_frobenius * 10);
+    EXPECT_NEAR(measured.features.count, expected.features.count, 1e-9);
   }
 }
 

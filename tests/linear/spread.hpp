@@ -54,7 +54,7 @@ void append(Numbers& numbers, const Weights<Scalar>& weights) {
 
 inline void append(Numbers& numbers, const Measured& measured) {
   for (double number :
-       {measured.constant.value, measured.data_part, measured.feature_norm, measured.feature_square_norm}) {
+       {measured.constant.value, measured.data_part, measured.features.frobenius, measured.features.square_frobenius}) {
     numbers.push_back(number);
   }
 }

@@ -27,6 +27,9 @@ class Cholesky {
   double reciprocal_condition() const;
 
  private:
+  Eigen::VectorXd solve_column(const Eigen::VectorXd& right) const;
+  Eigen::MatrixXd solve_columns(const Eigen::MatrixXd& right) const;
+
   Eigen::Index size_ = 0;
   Eigen::MatrixXd factor_;  // of A with an identity beside it that fills the last block; rubbish above the diagonal
   double norm_ = 0;         // of A

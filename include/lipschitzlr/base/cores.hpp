@@ -8,4 +8,8 @@ namespace lipschitzlr {
 // The cores of this machine, divided among the processes of the group that run on it, but at least one. Collective.
 unsigned share_of_cores(Communicator& communicator);
 
+// As many as wanted, or with 0 the share of the cores; without a communicator what is wanted, where 0 means all. Each
+// process may have a wish of its own. Collective.
+unsigned threads_beside(Communicator* communicator, unsigned wanted);
+
 }  // namespace lipschitzlr

@@ -2,9 +2,9 @@
 // Norms of a feature matrix X (one example a row): the numbers every Lipschitz constant is made of. All sums are in
 // double, row by row, so that a single-precision matrix loses nothing beyond its own rounding; entries of any finite
 // size are safe, because matrices with very large or very small entries are scaled by a power of two first. A matrix
-// that is not finite has a norm that is not finite. Each is defined for dense and sparse, float and double. With a
-// communicator the matrix is this process' rows, possibly none, and the norm that of all rows of all processes: the
-// same bits in each.
+// that is not finite has a norm that is not finite. Each is defined for dense, sparse and streamed rows, float and
+// double. With a communicator the matrix is this process' rows, possibly none, and the norm that of all rows of all
+// processes: the same bits in each.
 
 #include <cstdint>
 
@@ -29,6 +29,12 @@ double row_norm_max(const Matrix& matrix, Communicator* communicator = nullptr);
 // ||X o X||_F = sqrt(sum_ij x_ij^4), of the elementwise squares
 template <class Matrix>
 double square_frobenius_norm(const Matrix& matrix, Communicator* communicator = nullptr);
+
+// sum_ij x_ij and sum_ij x_ij^3: with the norms above the power sums that a shift of all entries needs.
+template <class Matrix>
+double entry_sum(const Matrix& matrix, Communicator* communicator = nullptr);
+template <class Matrix>
+double entry_cube_sum(const Matrix& matrix, Communicator* communicator = nullptr);
 
 // ||X'X||_F. A dense matrix is multiplied along its longer side, so that the product is no larger than X itself
 // (||X'X||_F = ||XX'||_F); a sparse one is multiplied row by row and no product is stored. With

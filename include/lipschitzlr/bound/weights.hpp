@@ -9,7 +9,7 @@
 namespace lipschitzlr::bound {
 
 // Of the raw, unscaled features without the intercept column; dense or sparse (zeros that are not stored count), float
-// or double, or a view of one. Throws Error (data) when there is no row or no column.
+// or double, a view of one, or streamed doubles. Throws Error (data) when there is no row or no column.
 template <class Matrix>
 double weight_bound_estimate(const Matrix& raw_features);
 

@@ -14,6 +14,10 @@
 
 namespace lipschitzlr::linear {
 
+// A dense design of more bytes does not stay in a cache from one pass to the next: scaling the rows anew in every pass
+// then takes less time than making a copy and reading it.
+inline constexpr std::size_t kMostHeld = 32u << 20;
+
 struct FitOptions {
   std::optional<Family> family = {};          // by default the target's: see choose_family
   std::optional<data::Scaling> scaling = {};  // by default standard for dense features, none for sparse ones
@@ -24,6 +28,7 @@ struct FitOptions {
   std::optional<double> weight_bound = {};  // K; by default default_weight_bound(), which may take a pass over the
                                             // rows; kNoWeightBound where the solver takes no rate
   Vector<double> row_weights = {};          // how much each row counts; empty: all alike
+  std::size_t most_held = kMostHeld;        // bytes of a design in memory, where rows can be read where they are
   SolverOptions solver = {.epochs = 10000};
   unsigned threads = 0;  // 0: one for each core; the model's bits do not depend on it
 };
@@ -44,7 +49,7 @@ struct Preparation {
 };
 
 // From the training rows alone, after choose_family; options.row_weights weigh them.
-Preparation prepare(const data::Table& training, Family family, const FitOptions& options);
+Preparation prepare(const data::TableView& training, Family family, const FitOptions& options);
 
 // The problem of the training rows, which row_weights weigh when it is not empty (row_weights.hpp makes them of the
 // weights of classes). With a communicator every process passes all of them and keeps its share (share_of). The pool
@@ -53,6 +58,15 @@ template <class Scalar>
 std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const Preparation& preparation,
                                               ThreadPool& pool, Communicator* communicator = nullptr,
                                               const Vector<double>& row_weights = {});
+
+// The problem of some rows of a table, each of which row_weights weighs; null: of all. Dense rows whose design would
+// take more bytes than most_held are read where they are, again in every pass, and must outlive the problem. The bits
+// of what it computes are the same.
+template <class Scalar>
+std::unique_ptr<Problem<Scalar>> make_problem(const data::TableView& table, const std::vector<Index>* rows,
+                                              const Preparation& preparation, ThreadPool& pool,
+                                              Communicator* communicator, const Vector<double>& row_weights,
+                                              std::size_t most_held = kMostHeld);
 
 Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights);
 

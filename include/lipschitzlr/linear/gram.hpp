@@ -12,10 +12,15 @@
 
 namespace lipschitzlr::linear {
 
-// d has one entry per row, of any sign; empty: all 1. Symmetric, n x n. Dense or sparse, float or double features.
-// Throws Error (usage) when d has another size.
+// d has one entry per row, of any sign; empty: all 1. Symmetric, n x n. Dense, sparse or streamed features, float or
+// double. Throws Error (usage) when d has another size.
 template <class Matrix>
 Eigen::MatrixXd gram(const Matrix& features, const Vector<double>& d, ThreadPool& pool,
                      Communicator* communicator = nullptr);
+
+// [X y]'D[X y]: the same with a row and a column for the targets, X'Dy and y'Dy, from one pass over the rows.
+template <class Matrix>
+Eigen::MatrixXd gram_with_targets(const Matrix& features, const Vector<typename Matrix::Scalar>& targets,
+                                  const Vector<double>& d, ThreadPool& pool, Communicator* communicator = nullptr);
 
 }  // namespace lipschitzlr::linear

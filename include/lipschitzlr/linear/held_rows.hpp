@@ -2,7 +2,7 @@
 // Rows that a model is not trained on, as it sees them, to measure its loss by: the folds of cross-validation, and what
 // early stopping holds out.
 
-#include <variant>
+#include <vector>
 
 #include "lipschitzlr/data/table/scaling.hpp"
 #include "lipschitzlr/data/table/table.hpp"
@@ -14,14 +14,18 @@ class HeldRows {
  public:
   // row_weights: how much each row counts; empty: all alike.
   HeldRows(const data::Table& rows, const data::Scaler& scaler, Vector<double> row_weights);
+  // Some rows of a table. Dense ones that take more than so many bytes are read where they are: they must outlive it.
+  HeldRows(const data::TableView& table, const std::vector<Index>& rows, const data::Scaler& scaler,
+           Vector<double> row_weights, std::size_t most_held);
 
   Index rows() const { return target_.size(); }
   double weight() const;  // of all of them together
-  // The mean loss of the family, without a penalty; 0 when no row weighs anything.
+  // The loss of each row times its weight, without a penalty, and the mean of them; 0 when no row weighs anything.
+  Vector<double> losses(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const;
   double loss(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const;
 
  private:
-  std::variant<DenseMatrix<double>, SparseMatrix<double>> design_;
+  Problem<double>::Matrix design_;
   Vector<double> target_, row_weights_;
 };
 

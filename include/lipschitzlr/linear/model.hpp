@@ -6,29 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "lipschitzlr/data/table/encoder.hpp"
-#include "lipschitzlr/data/table/scaling.hpp"
-#include "lipschitzlr/data/table/table.hpp"
 #include "lipschitzlr/linear/inference.hpp"
-#include "lipschitzlr/linear/objective.hpp"
+#include "lipschitzlr/linear/table_model.hpp"
 
 namespace lipschitzlr::linear {
 
-struct Model {
-  Family family = Family::linear;
-  std::vector<std::string> feature_names;
-  bool has_names = true;  // false: the training file had none, and feature_names are the numbers of columns
-  std::string target_name;
-  Index target_column = -1;         // where the target stood in the training file, from 0; -1: not in a column
-  std::vector<std::string> labels;  // empty for regression; two for logistic, the second being class 1
-  data::Scaler scaler;              // raw features -> the matrix the weights multiply
-  Weights<double> weights;          // one row per feature, then the intercept's when scaler.intercept
-  std::string training;             // JSON object: how it was trained and what came out; "{}" when unknown
-  std::string resume;               // JSON object from which training continues; empty when there is nothing to resume
-  Inference inference = {};         // standard errors; older files have none
-  data::Encoder encoder = {};       // from the columns of a file to features; not known: columns are features
-
-  Index classes() const { return static_cast<Index>(labels.size()); }
+struct Model : TableModel {
+  Weights<double> weights;   // one row per feature, then the intercept's when scaler.intercept
+  std::string training;      // JSON object: how it was trained and what came out; "{}" when unknown
+  std::string resume;        // JSON object from which training continues; empty when there is nothing to resume
+  Inference inference = {};  // standard errors; older files have none
 
   // Of raw rows, unscaled, with the columns in the order of feature_names: a number each, or the index of a label.
   // Throws Error (data) when the number of columns differs.

@@ -12,6 +12,7 @@
 
 #include "lipschitzlr/base/matrix.hpp"
 #include "lipschitzlr/base/parallel.hpp"
+#include "lipschitzlr/base/streamed_rows.hpp"
 
 namespace lipschitzlr::linear {
 
@@ -35,9 +36,16 @@ class Objective {
             ThreadPool& pool, const Vector<double>& row_weights = {});
   Objective(Family family, const SparseMatrix<Scalar>& features, const Vector<Scalar>& targets, Index classes,
             ThreadPool& pool, const Vector<double>& row_weights = {});
+  Objective(Family family, const StreamedRows<Scalar>& features, const Vector<Scalar>& targets, Index classes,
+            ThreadPool& pool, const Vector<double>& row_weights = {});
   ~Objective();
 
-  // Mean loss over all rows; gradient is resized once and overwritten. No allocation after the first call.
+  // Takes Keras's clipped cross-entropy in place of softmax's from now on: -log(clip(p_y, e, 1 - e)), e = 1e-7, which
+  // has no gradient where it is clipped. Softmax only.
+  void clip();
+
+  // Mean loss over all rows; gradient is resized once and overwritten. No allocation after the first call, unless the
+  // rows are streamed.
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient) const;
   // The same over the given rows only (a mini-batch; m is their number, or the sum of their weights).
   double evaluate(const Weights<Scalar>& weights, Weights<Scalar>& gradient, std::span<const Index> rows) const;
@@ -52,6 +60,8 @@ template <class Scalar>
 DenseMatrix<Scalar> scores(const DenseMatrix<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool);
 template <class Scalar>
 DenseMatrix<Scalar> scores(const SparseMatrix<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool);
+template <class Scalar>
+DenseMatrix<Scalar> scores(const StreamedRows<Scalar>& features, const Weights<Scalar>& weights, ThreadPool& pool);
 
 // The instruction set of the kernels: "avx512", "avx2", "neon" or "plain"; the best the processor has. The environment
 // variable LIPSCHITZLR_ISA selects another (for tests and benchmarks) and is read when an objective is made; a name

@@ -30,5 +30,6 @@ double add_penalty(const Penalty& penalty, const Weights<Scalar>& weights, Weigh
 // Its Hessian, the same for every output: l2 I + 2 Gamma'Gamma, n x n.
 DenseMatrix<double> penalty_curvature(const Penalty& penalty, Index features);
 Vector<double> penalty_diagonal(const Penalty& penalty, Index features);  // of it
+void add_curvature(const Penalty& penalty, Eigen::Ref<Eigen::MatrixXd> matrix);
 
 }  // namespace lipschitzlr::linear

@@ -16,6 +16,7 @@
 #include "lipschitzlr/linear/objective.hpp"
 #include "lipschitzlr/linear/penalty.hpp"
 #include "lipschitzlr/linear/row_share.hpp"
+#include "lipschitzlr/rate/second_moment.hpp"
 
 namespace lipschitzlr::linear {
 
@@ -31,6 +32,9 @@ struct ProblemSetup {
   Penalty penalty = {};
   // K: what ||w|| is taken to stay under; see default_weight_bound. A constant that K occurs in needs it to be set.
   double weight_bound = kNoWeightBound;
+  // Softmax with Keras's clipped loss (Objective::clip), for the solvers with a rate: it is not convex, and what the
+  // others know of softmax does not hold for it.
+  bool clipped = false;
 };
 
 // K when the user gives none: for linear regression the paper's guess from the raw features; for classification with an
@@ -41,15 +45,15 @@ double default_weight_bound(Family family, Index classes, const Penalty& penalty
 // A constant and the norms from which second moments are estimated (rate/second_moment.hpp).
 struct Measured {
   bound::Constant constant;
-  double data_part = 0;            // the constant without the penalty's share
-  double feature_norm = 0;         // ||X||_F, the K_z of a model without hidden layers
-  double feature_square_norm = 0;  // ||X o X||_F
+  double data_part = 0;  // the constant without the penalty's share
+  rate::ActivationNorms features =
+      {};  // of X, the A of a model without hidden layers; its sums with an L2 penalty only
 };
 
 template <class Scalar>
 class Problem {
  public:
-  using Matrix = std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>>;
+  using Matrix = std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>, StreamedRows<Scalar>>;
 
   // The pool and the communicator must outlive the problem. With a communicator the features and targets are this
   // process' rows, possibly none; rows are numbered from rank 0's first to the last rank's last. Everything that is
@@ -92,7 +96,7 @@ class Problem {
  private:
   // Measured when first asked for: what a family's formula lacks is never computed.
   struct Norms {
-    std::optional<double> frobenius, square_frobenius, row_sum, gram, target_product;
+    std::optional<double> frobenius, square_frobenius, sum, cube_sum, row_sum, gram, target_product;
     std::optional<double> spectral;  // its upper end
   };
   // Some of this process' rows, and what the rows of all processes that they are part of weigh.

@@ -74,6 +74,7 @@ struct Progress {
   std::int64_t epoch = 0;  // epochs finished
   std::int64_t step = 0;   // updates made
   double loss = 0;
+  double batch_loss = 0;  // mean over the mini-batches of the last epoch, each before its step; 0: there were none
   double gradient_norm = 0;
   double weight_norm = 0;
   double rate = 0;                           // of the last update; before the first, of the one to come

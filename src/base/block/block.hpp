@@ -26,12 +26,21 @@ struct Kernels {
   void (*pack_double)(const double* from, std::size_t stride, std::size_t rows, std::size_t width,
                       const double* weights, double* panel);
 
+  // Rows of a matrix of the given columns, scaled: (x - offset) factor, in double, and after them the number last
+  // unless it is null. The rows are numbered, or first, first + 1, ... where numbers is null.
+  void (*scale_float)(const float* from, std::size_t columns, const std::ptrdiff_t* numbers, std::size_t first,
+                      std::size_t count, const double* offsets, const double* factors, const float* last, float* to);
+  void (*scale_double)(const double* from, std::size_t columns, const std::ptrdiff_t* numbers, std::size_t first,
+                       std::size_t count, const double* offsets, const double* factors, const double* last, double* to);
+
   // Cholesky of the first `columns` columns of a matrix of the given rows (a multiple of the lanes), lower triangle;
   // false when a pivot is not positive.
   bool (*factor)(double* c, std::size_t stride, std::size_t rows);
   // x <- L^-1 x and x <- L'^-1 x for a vector of size numbers, a multiple of the columns.
   void (*solve_lower)(const double* l, std::size_t stride, std::size_t size, double* x);
   void (*solve_upper)(const double* l, std::size_t stride, std::size_t size, double* x);
+  // X <- (LL')^-1 X for as many columns as there are lanes, stored row by row.
+  void (*solve_lanes)(const double* l, std::size_t stride, std::size_t size, double* x);
   // X <- L^-1 X for the first `columns` rows of a panel.
   void (*solve_rows)(const double* l, std::size_t stride, double* panel);
 };

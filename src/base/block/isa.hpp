@@ -138,6 +138,26 @@ void solve_upper(const double* l, std::size_t stride, std::size_t size, double* 
   }
 }
 
+void solve_lanes(const double* l, std::size_t stride, std::size_t size, double* x) {
+  for (std::size_t k = 0; k < size; ++k) {
+    const double* const column = l + k * stride;
+    const V known = load<V>(x + k * kWide) / column[k];
+    store(x + k * kWide, known);
+    for (std::size_t i = k + 1; i < size; ++i) store(x + i * kWide, load<V>(x + i * kWide) - known * column[i]);
+  }
+  for (std::size_t k = size; k-- > 0;) {
+    const double* const column = l + k * stride;
+    V sum[4] = {};  // an addition need not wait for the one before
+    std::size_t i = k + 1;
+    for (; i + 4 <= size; i += 4) {
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < 4; ++j) sum[j] += load<V>(x + (i + j) * kWide) * column[i + j];
+    }
+    for (; i < size; ++i) sum[0] += load<V>(x + i * kWide) * column[i];
+    store(x + k * kWide, (load<V>(x + k * kWide) - ((sum[0] + sum[1]) + (sum[2] + sum[3]))) / column[k]);
+  }
+}
+
 void solve_rows(const double* l, std::size_t stride, double* x) {
   for (std::size_t i = 0; i < kColumns; ++i) {
     const double reciprocal = 1 / l[i * stride + i];
@@ -147,6 +167,25 @@ void solve_rows(const double* l, std::size_t stride, double* x) {
       for (std::size_t k = 0; k < i; ++k) rest -= load<V>(x + k * kPanel + v) * l[k * stride + i];
       store(x + i * kPanel + v, rest * reciprocal);
     }
+  }
+}
+
+template <class Scalar>
+void scale(const Scalar* from, std::size_t columns, const std::ptrdiff_t* numbers, std::size_t first, std::size_t count,
+           const double* offsets, const double* factors, const Scalar* last, Scalar* to) {
+  using Narrow = typename VectorOf<Scalar, kWide>::Type;
+  const std::size_t whole = columns / kWide * kWide;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Scalar* const row = from + (numbers == nullptr ? first + i : static_cast<std::size_t>(numbers[i])) * columns;
+    for (std::size_t j = 0; j < whole; j += kWide) {
+      const V scaled = (load_wide(row + j) - load<V>(offsets + j)) * load<V>(factors + j);
+      store(to + j, __builtin_convertvector(scaled, Narrow));
+    }
+    for (std::size_t j = whole; j < columns; ++j) {
+      to[j] = static_cast<Scalar>((static_cast<double>(row[j]) - offsets[j]) * factors[j]);
+    }
+    to += columns;
+    if (last != nullptr) *to++ = *last;
   }
 }
 
@@ -168,8 +207,8 @@ constexpr void fill(Kernels::Product (&products)[Kernels::kMostVectors]) {
 }
 
 constexpr Kernels table() {
-  Kernels kernels = {kWide,        kColumns, kPanel,      {},          {},        pack<float>,
-                     pack<double>, factor,   solve_lower, solve_upper, solve_rows};
+  Kernels kernels = {kWide,        kColumns,      kPanel, {},          {},          pack<float>, pack<double>,
+                     scale<float>, scale<double>, factor, solve_lower, solve_upper, solve_lanes, solve_rows};
   fill<false>(kernels.add);
   fill<true>(kernels.subtract);
   return kernels;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "data/batch/augment.hpp"
+#include "data/batch/stream.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 
@@ -12,21 +13,6 @@ namespace lipschitzlr::data {
 namespace {
 
 constexpr Index kImagesPerTask = 8;
-
-// What the numbers drawn are for, so that no two uses share a stream.
-constexpr std::uint64_t kOrder = 1, kWarp = 2;
-
-// One 64-bit number that every bit of both changes: a multiplicative hash with xor-shifts.
-std::uint64_t mix(std::uint64_t state, std::uint64_t next) {
-  state = (state ^ next) + 0x9e3779b97f4a7c15u;
-  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9u;
-  state = (state ^ (state >> 27)) * 0x94d049bb133111ebu;
-  return state ^ (state >> 31);
-}
-
-std::uint64_t mix(std::uint64_t seed, std::int64_t epoch, std::uint64_t use) {
-  return mix(mix(mix(0, seed), static_cast<std::uint64_t>(epoch)), use);
-}
 
 void require(bool good, const char* option, const char* range, double value) {
   if (!good)
@@ -78,12 +64,6 @@ Batches::Batches(const ImageSet& images, std::vector<float> mean, const Augmenta
     throw Error(Fault::usage, fmt::format("the mean image has {} numbers, but an image has {}; take both from one set",
                                           mean_.size(), images_.pixels_per_image()));
   }
-}
-
-std::vector<Index> Batches::order(std::span<const Index> images, std::int64_t epoch) const {
-  std::vector<Index> shuffled(images.begin(), images.end());
-  Random(mix(seed_, epoch, kOrder)).shuffle(std::span(shuffled));
-  return shuffled;
 }
 
 void Batches::fill(std::span<const Index> chosen, std::int64_t epoch, float* out) const {

@@ -1,335 +1,99 @@
 #include "data/table/csv.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
-#include "data/table/csv_cell.hpp"
-#include "data/table/csv_layout.hpp"
-#include "data/table/number.hpp"
-#include "data/table/raw_cells.hpp"
+#include "data/table/csv_rows.hpp"
 #include "data/table/read_error.hpp"
-#include "data/table/target_column.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
 namespace {
 
-constexpr Index kSpareCells = 1 << 16;
-
 class CsvParser : public PartParser {
  public:
-  CsvParser(CsvLayout layout, std::string file, const ReadOptions& options, Index expected_rows);
+  CsvParser(CsvLayout layout, const std::string& file, const ReadOptions& options, Index expected_rows, RowSink sink)
+      : layout_(std::move(layout)), rows_(layout_, file, options, expected_rows), sink_(std::move(sink)) {}
 
   void parse(std::string_view block) override;
+  void parse_pieces(std::span<const Lines> pieces, ThreadPool& pool, const std::function<void()>& meanwhile) override;
   void begin_part(const std::string& file) override;
   Table finish() override;
 
  private:
+  void parse_parts(std::span<const Lines> pieces, ThreadPool& pool, const std::function<void()>& meanwhile);
+  void hand_on();
   void require_lines() const;
-  void check_header(const char* line) const;
-  double* begin_row();
-  const char* parse_row(const char* text);
-  const char* parse_mixed_row(const char* text);
-  const char* parse_raw_cell(const char* text, Index column, double& value);
-  std::optional<double> number_of(std::string_view text) const;
-  const char* parse_feature(const char* text, Index column, double& value);
-  const char* parse_feature_slowly(const char* text, Index column, double& value);
-  const char* parse_target(const char* text);
-  Cell take_cell(const char* text, Index column) const;
-  [[noreturn]] void fail_cell(Index column, const std::string& expected, const Cell& cell) const;
-  [[noreturn]] void fail_number(Index column, const Cell& cell, double value) const;
-  [[noreturn]] void fail_quotes(Index column) const;
-  [[noreturn]] void fail_ragged(const char* line) const;
-  [[noreturn]] void fail_in(Index column, const std::string& what) const;
-  ColumnOfMatrix values_of(Index feature) { return {features_.data() + feature, width_, row_}; }
-  void finish_raw_columns(Table& table);
-  void check_slip(Index column, Index feature);
 
   CsvLayout layout_;
-  std::string file_;
-  std::string first_file_;  // whose header counts
-  Index width_;             // features in a row
-  DenseMatrix<double> features_;
-  TargetColumn target_;
-  bool ignores_target_;
-  bool raw_;
-  bool is_mixed_ = false;        // some column is skipped, or has other cells than numbers
-  std::vector<RawCells> cells_;  // one for each feature, of a raw table
-  std::string scratch_;
-  Index row_ = 0;
-  std::int64_t line_ = 0;
-  std::int64_t first_line_ = 0;  // of the header, or else of the first row
-  std::int64_t blank_line_ = 0;  // the first of the blank lines just passed; 0: none
+  CsvRows rows_;
+  RowSink sink_;
+  bool has_row_ = false;
 };
 
-CsvParser::CsvParser(CsvLayout layout, std::string file, const ReadOptions& options, Index expected_rows)
-    : layout_(std::move(layout)),
-      file_(std::move(file)),
-      first_file_(file_),
-      width_(0),
-      target_(options.target_is_classes),
-      ignores_target_(options.ignores_target),
-      raw_(options.raw) {
-  if (layout_.columns() == 1 && layout_.target >= 0) {
-    fail_in_file(file_, "there is only one column, the target: expected features beside it");
-  }
-  for (Index column = 0; column < layout_.columns(); ++column) {
-    const ColumnPlan& plan = layout_.plans[static_cast<std::size_t>(column)];
-    if (column == layout_.target) continue;
-    is_mixed_ |= plan.skipped || plan.known != nullptr;
-    if (plan.skipped) continue;
-    if (raw_) cells_.emplace_back(plan.known, options.refuses_gaps);
-    ++width_;
-  }
-  if (width_ == 0) throw Error(Fault::usage, fmt::format("{}: --ignore or --only leaves no feature", file_));
-  features_.resize(expected_rows, width_);
-  if (layout_.target >= 0 && !ignores_target_) target_.reserve(expected_rows);
+// What was parsed goes to the sink, if there is one.
+void CsvParser::hand_on() {
+  has_row_ |= rows_.rows() > 0;
+  if (!sink_ || rows_.rows() == 0) return;
+  sink_(rows_.data(), rows_.rows(), rows_.width());
+  rows_.forget_rows();
 }
 
 void CsvParser::parse(std::string_view block) {
-  const char* text = block.data();
-  const char* end = text + block.size();
-  while (text != end) {
-    ++line_;
-    if (*text <= ' ') {
-      if (const char* blank_end = find_blank_line_end(text, layout_.delimiter)) {
-        if (blank_line_ == 0) blank_line_ = line_;
-        text = blank_end + 1;
-        continue;
-      }
+  rows_.parse(block);
+  hand_on();
+}
+
+void CsvParser::parse_pieces(std::span<const Lines> pieces, ThreadPool& pool, const std::function<void()>& meanwhile) {
+  for (; !pieces.empty() && !rows_.can_have_parts(); pieces = pieces.subspan(1)) rows_.parse(pieces.front().text);
+  parse_parts(pieces, pool, meanwhile);
+  hand_on();
+}
+
+void CsvParser::parse_parts(std::span<const Lines> pieces, ThreadPool& pool, const std::function<void()>& meanwhile) {
+  std::vector<Index> rows_between;
+  Index rows = 0;
+  for (const Lines& piece : pieces) {
+    rows_between.push_back(rows);
+    rows += piece.count;
+  }
+  rows_.reserve(rows);
+  std::vector<std::unique_ptr<CsvRows>> parts(pieces.size());
+  pool.run(pieces.size() + 1, [&](std::size_t task) {
+    if (task == 0) return meanwhile();
+    const std::size_t i = task - 1;
+    auto part = std::make_unique<CsvRows>(rows_, rows_between[i]);
+    try {
+      part->parse(pieces[i].text);
+      parts[i] = std::move(part);
+    } catch (const Error&) {
+      // It is thrown below, with its line, unless a piece above has an error, too.
     }
-    if (first_line_ == 0) {
-      first_line_ = line_;
-      if (layout_.has_header) {
-        if (file_ != first_file_) check_header(text);
-        text = std::find(text, end, '\n') + 1;
-        blank_line_ = 0;
-        continue;
-      }
-    } else if (blank_line_ != 0) {
-      fail_in_line(file_, blank_line_, "the line is blank: expected a row");
-    }
-    blank_line_ = 0;
-    text = is_mixed_ ? parse_mixed_row(text) : parse_row(text);
+  });
+  // Behind a piece that was parsed again, columns may have changed: the parts were made for those before.
+  bool joins = true;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    joins = joins && parts[i] && rows_.join(*parts[i]);
+    if (!joins) rows_.parse(pieces[i].text);
   }
 }
 
 void CsvParser::begin_part(const std::string& file) {
   require_lines();
-  file_ = file;
-  line_ = first_line_ = blank_line_ = 0;
+  rows_.begin_file(file);
 }
 
 void CsvParser::require_lines() const {
-  if (first_line_ == 0) fail_in_file(file_, "the file is empty: expected a part of a table");
-}
-
-// The columns of a part must be those of the first one, in their order.
-void CsvParser::check_header(const char* line) const {
-  const char* text = line - 1;
-  for (Index column = 0; column < layout_.columns(); ++column) {
-    const Cell cell = take_cell(text + 1, column);
-    const std::string& name = layout_.names[static_cast<std::size_t>(column)];
-    text = cell.end;
-    if (cell.text != name) {
-      fail_in_column(file_, line_, column + 1, "",
-                     fmt::format("the header has {} where that of {} has {}: parts of a table need the same columns",
-                                 in_quotes(cell.text), first_file_, in_quotes(name)));
-    }
-    if (*text == '\n' && column + 1 < layout_.columns()) fail_ragged(line);
-  }
-  if (*text != '\n') fail_ragged(line);
-}
-
-double* CsvParser::begin_row() {
-  if (row_ == features_.rows()) features_.conservativeResize(row_ + row_ / 2 + 1 + kSpareCells / width_, width_);
-  return features_.data() + row_ * width_;
-}
-
-const char* CsvParser::parse_row(const char* text) {
-  double* value = begin_row();
-  const char* line = text;
-  const Index last = layout_.columns() - 1;
-  for (Index column = 0;; ++column) {
-    text = column == layout_.target ? parse_target(text) : parse_feature(text, column, *value++);
-    if (column == last) break;
-    if (*text == '\n') fail_ragged(line);
-    ++text;
-  }
-  if (*text != '\n') fail_ragged(line);
-  ++row_;
-  return text + 1;
-}
-
-// The same when columns are skipped, or have other cells than numbers.
-const char* CsvParser::parse_mixed_row(const char* text) {
-  double* value = begin_row();
-  const char* line = text;
-  const Index last = layout_.columns() - 1;
-  Index feature = 0;
-  for (Index column = 0;; ++column) {
-    if (column == layout_.target) {
-      text = parse_target(text);
-    } else if (layout_.plans[static_cast<std::size_t>(column)].skipped) {
-      text = view_cell(text, layout_.delimiter, scratch_).end;
-      if (text == nullptr) fail_quotes(column);
-    } else if (raw_ && cells_[static_cast<std::size_t>(feature)].kind() != ColumnKind::number) {
-      text = parse_raw_cell(text, column, value[feature++]);
-    } else {
-      text = parse_feature(text, column, value[feature++]);
-    }
-    if (column == last) break;
-    if (*text == '\n') fail_ragged(line);
-    ++text;
-  }
-  if (*text != '\n') fail_ragged(line);
-  ++row_;
-  return text + 1;
-}
-
-[[gnu::always_inline]] inline const char* CsvParser::parse_feature(const char* text, Index column, double& value) {
-  const char* start = text;
-  while (*start == ' ') ++start;
-  const Number number = read_padded_number(start);
-  if (number.end != nullptr && std::isfinite(number.value)) {
-    if (const char* end = find_cell_end(number.end, layout_.delimiter)) {
-      value = number.value;
-      return end;
-    }
-  }
-  return parse_feature_slowly(text, column, value);
-}
-
-// Quotes, blanks of other kinds, and everything that is wrong.
-const char* CsvParser::parse_feature_slowly(const char* text, Index column, double& value) {
-  if (raw_) return parse_raw_cell(text, column, value);
-  const Cell cell = take_cell(text, column);
-  const Number number = read_number(cell.text.c_str());
-  const bool is_number = number.end == cell.text.c_str() + cell.text.size();
-  if (!is_number || !std::isfinite(number.value)) fail_number(column, cell, is_number ? number.value : 0);
-  value = number.value;
-  return cell.end;
-}
-
-// Any cell of a raw table.
-const char* CsvParser::parse_raw_cell(const char* text, Index column, double& value) {
-  const CellView cell = view_cell(text, layout_.delimiter, scratch_);
-  if (cell.end == nullptr) fail_quotes(column);
-  const Index feature = &value - (features_.data() + row_ * width_);
-  RawCells& cells = cells_[static_cast<std::size_t>(feature)];
-  if (cells.find(cell.text, value)) return cell.end;
-  const std::optional<double> number = number_of(cell.text);
-  const auto copy = [&] { return Cell{std::string(cell.text), cell.end}; };
-  if (number ? std::isinf(*number) : is_infinity_word(cell.text)) fail_number(column, copy(), number.value_or(0));
-  const std::string expected = cells.add(cell.text, number, line_, values_of(feature), value);
-  if (!expected.empty()) fail_cell(column, expected, copy());
-  is_mixed_ |= cells.kind() != ColumnKind::number;
-  return cell.end;
-}
-
-// In a raw table whose cells no comma parts, it is a decimal point.
-std::optional<double> CsvParser::number_of(std::string_view text) const {
-  return number_of_all(text, raw_ && layout_.delimiter != ',');
-}
-
-const char* CsvParser::parse_target(const char* text) {
-  const Index column = layout_.target;
-  const Cell cell = take_cell(text, column);
-  if (ignores_target_) return cell.end;
-  const std::optional<double> number = number_of(cell.text);
-  if (number ? !std::isfinite(*number) : is_non_finite_word(cell.text)) fail_number(column, cell, number.value_or(0));
-  if (cell.text.empty()) fail_cell(column, "a number or a class", cell);
-  const std::string expected = number ? target_.add_number(cell.text, *number) : target_.add_text(cell.text);
-  if (!expected.empty()) fail_cell(column, expected, cell);
-  return cell.end;
-}
-
-Cell CsvParser::take_cell(const char* text, Index column) const {
-  Cell cell = read_cell(text, layout_.delimiter);
-  if (cell.end == nullptr) fail_quotes(column);
-  return cell;
-}
-
-void CsvParser::fail_quotes(Index column) const {
-  fail_in(column, "the quotes of this cell don't match: close them on the same line, and double a quote inside");
-}
-
-void CsvParser::fail_in(Index column, const std::string& what) const {
-  fail_in_column(file_, line_, column + 1, layout_.names[static_cast<std::size_t>(column)], what);
-}
-
-void CsvParser::fail_cell(Index column, const std::string& expected, const Cell& cell) const {
-  const std::string found = cell.text.empty() ? "an empty cell" : in_quotes(cell.text);
-  fail_in(column, fmt::format("expected {}, found {}", expected, found));
-}
-
-void CsvParser::fail_number(Index column, const Cell& cell, double value) const {
-  if (std::isinf(value)) fail_cell(column, "a number of at most 1.8e308", cell);
-  if (is_non_finite_word(cell.text)) fail_cell(column, "a finite number", cell);
-  const std::size_t comma = cell.text.find(',');
-  if (comma != std::string::npos && layout_.delimiter != ',') {
-    fail_cell(column, "a number with a decimal point, not a comma", cell);
-  }
-  fail_cell(column, "a number", cell);
-}
-
-void CsvParser::fail_ragged(const char* line) const {
-  Index cells = 0;
-  const char* end = line - 1;
-  do {
-    end = take_cell(end + 1, std::min(cells, layout_.columns() - 1)).end;
-    ++cells;
-  } while (*end != '\n');
-  fail_in_line(file_, line_,
-               fmt::format("expected {} cells as in line {}{}, found {}", layout_.columns(),
-                           file_ == first_file_ ? first_line_ : 1,
-                           file_ == first_file_ ? "" : fmt::format(" of {}", first_file_), cells));
-}
-
-void CsvParser::finish_raw_columns(Table& table) {
-  Index feature = 0, place = 0;
-  bool is_plain = true;
-  for (Index column = 0; column < layout_.columns(); ++column) {
-    if (column == layout_.target) continue;
-    if (!layout_.plans[static_cast<std::size_t>(column)].skipped) {
-      table.places.push_back(place);
-      if (raw_) is_plain &= cells_[static_cast<std::size_t>(feature)].is_plain();
-      if (raw_) check_slip(column, feature);
-      ++feature;
-    }
-    ++place;
-  }
-  table.width = place;
-  if (table.width == width_) table.places.clear();
-  if (is_plain) return;
-  for (RawCells& cells : cells_) table.raw_columns.push_back(std::move(cells).finish());
-}
-
-void CsvParser::check_slip(Index column, Index feature) {
-  const auto slip = cells_[static_cast<std::size_t>(feature)].find_slip(values_of(feature));
-  if (!slip) return;
-  const std::string& name = layout_.names[static_cast<std::size_t>(column)];
-  const std::string option = name.empty() ? std::to_string(column + 1) : printable(name);
-  fail_in_column(file_, slip->line, column + 1, name,
-                 fmt::format("expected a number as in nearly all rows, found {}; leave it empty if it is unknown, or "
-                             "take --categorical {} or --ignore {}",
-                             in_quotes(slip->text), option, option));
+  if (!rows_.has_lines()) fail_in_file(rows_.file(), "the file is empty: expected a part of a table");
 }
 
 Table CsvParser::finish() {
   require_lines();
-  if (row_ == 0) fail_in_file(file_, "there is a header but no row");
-  Table table;
-  finish_raw_columns(table);
-  features_.conservativeResize(row_, width_);
-  table.features = std::move(features_);
+  if (!has_row_) fail_in_file(rows_.file(), "there is a header but no row");
+  Table table = std::move(rows_).finish();
   table.feature_names = names_of_features(layout_.names, layout_.plans, layout_.target);
   table.has_names = layout_.has_header;
   if (!layout_.remark.empty()) table.remarks.push_back(layout_.remark);
-  if (layout_.target >= 0 && !ignores_target_) {
-    std::move(target_).finish(table);
+  if (table.target.size() > 0) {
     const std::string& name = layout_.names[static_cast<std::size_t>(layout_.target)];
     table.target_name = name.empty() ? "target" : name;
     table.target_column = layout_.target;
@@ -350,10 +114,10 @@ Index expect_rows(std::string_view first_block, std::uint64_t expected_size, Ind
 }  // namespace
 
 std::unique_ptr<PartParser> parse_csv(std::string_view first_block, std::uint64_t expected_size,
-                                      const std::string& file, const ReadOptions& options) {
+                                      const std::string& file, const ReadOptions& options, RowSink sink) {
   CsvLayout layout = find_layout(first_block, file, options);
-  const Index expected_rows = expect_rows(first_block, expected_size, layout.columns());
-  return std::make_unique<CsvParser>(std::move(layout), file, options, expected_rows);
+  const Index expected_rows = expect_rows(first_block, sink ? 0 : expected_size, layout.columns());
+  return std::make_unique<CsvParser>(std::move(layout), file, options, expected_rows, std::move(sink));
 }
 
 }  // namespace lipschitzlr::data

@@ -6,8 +6,9 @@
 namespace lipschitzlr::data {
 
 // For the text that begins with first_block, which is only looked at. expected_size is the size of the text in bytes,
-// if known, else 0: with it the matrix is allocated once.
+// if known, else 0: with it the matrix is allocated once. Rows can go to a sink unless options.raw: a text may tell
+// what the cells above it are.
 std::unique_ptr<PartParser> parse_csv(std::string_view first_block, std::uint64_t expected_size,
-                                      const std::string& file, const ReadOptions& options);
+                                      const std::string& file, const ReadOptions& options, RowSink sink = {});
 
 }  // namespace lipschitzlr::data

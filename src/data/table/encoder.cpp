@@ -21,6 +21,13 @@ using Kind = EncodedColumn::Kind;
 
 const DenseMatrix<double>& dense_of(const Table& table) { return std::get<DenseMatrix<double>>(table.features); }
 
+// Dense ones, or streamed ones block by block: visit(first row, rows).
+template <class Visit>
+void for_each_part_of(const Table& table, const Visit& visit) {
+  if (const auto* rows = std::get_if<StreamedRows<double>>(&table.features)) return rows->for_each_block(visit);
+  visit(Index{0}, view_of(dense_of(table)));
+}
+
 const RawColumn& raw_of(const Table& table, Index column) {
   static const RawColumn numbers;
   return table.raw_columns.empty() ? numbers : table.raw_columns[static_cast<std::size_t>(column)];
@@ -32,14 +39,22 @@ struct CellMeans {
   Row means, filled;
 
   CellMeans(const Table& table, const Vector<double>& weights) {
-    const DenseMatrix<double>& matrix = dense_of(table);
     const auto weight_of = [&](Index row) { return weights.size() > 0 ? weights[row] : 1.0; };
-    Row sums = Row::Zero(matrix.cols()), totals = sums;
-    filled = Row::Constant(matrix.cols(), static_cast<double>(matrix.rows()));
+    const auto rows = static_cast<double>(table.rows());
+    Row sums = Row::Zero(table.columns()), totals = sums;
+    filled = Row::Constant(table.columns(), rows);
     if (table.raw_columns.empty()) {
-      totals.setConstant(weights.size() > 0 ? weights.sum() : static_cast<double>(matrix.rows()));
-      for (Index row = 0; row < matrix.rows(); ++row) sums += weight_of(row) * matrix.row(row).array();
+      totals.setConstant(weights.size() > 0 ? weights.sum() : rows);
+      const auto* const streamed = std::get_if<StreamedRows<double>>(&table.features);
+      if (streamed != nullptr && weights.size() == 0) {
+        means = streamed->column_sums().sum / totals.max(std::numeric_limits<double>::min());
+        return;
+      }
+      for_each_part_of(table, [&](Index first, const DenseView<double>& part) {
+        for (Index row = 0; row < part.rows(); ++row) sums += weight_of(first + row) * part.row(row).array();
+      });
     } else {
+      const DenseMatrix<double>& matrix = dense_of(table);
       filled.setZero();
       for (Index row = 0; row < matrix.rows(); ++row) {
         const auto cells = matrix.row(row).array();
@@ -80,14 +95,14 @@ Levels levels_of(const std::set<int>& numbers, bool all_levels) {
 class Learner {
  public:
   Learner(const Table& table, const EncoderOptions& options, const Vector<double>& weights)
-      : table_(table), matrix_(dense_of(table)), options_(options), weights_(weights), means_(table, weights) {}
+      : table_(table), options_(options), weights_(weights), means_(table, weights) {}
 
   // Fills in all but name and place; false: the column is left out.
   bool learn(Index column, EncodedColumn& encoded) {
     const RawColumn& raw = raw_of(table_, column);
     const std::string name = in_quotes(encoded.name);
     const auto filled = static_cast<Index>(means_.filled[column]);
-    const Index gaps = matrix_.rows() - filled;
+    const Index gaps = table_.rows() - filled;
     encoded.exact = raw.exact;
     encoded.marks_gaps = gaps > 0;
     if (filled == 0) {
@@ -126,9 +141,9 @@ class Learner {
     if (raw.kind == ColumnKind::number) return true;
     encoded.kind = Kind::date;
     std::set<int> months, weekdays;
-    for (Index row = 0; row < matrix_.rows(); ++row) {
-      if (std::isnan(matrix_(row, column))) continue;
-      const MonthAndWeekday date = month_and_weekday(matrix_(row, column));
+    for (const double day : dense_of(table_).col(column)) {
+      if (std::isnan(day)) continue;
+      const MonthAndWeekday date = month_and_weekday(day);
       months.insert(date.month);
       weekdays.insert(date.weekday);
     }
@@ -139,8 +154,7 @@ class Learner {
 
   bool learn_texts(Index column, const RawColumn& raw, Index filled, EncodedColumn& encoded) {
     std::vector<Index> counts(std::max<std::size_t>(raw.texts.size(), 1));
-    for (Index row = 0; row < matrix_.rows(); ++row) {
-      const double place = matrix_(row, column);
+    for (const double place : dense_of(table_).col(column)) {
       if (!std::isnan(place)) ++counts[static_cast<std::size_t>(place)];
     }
     std::vector<std::size_t> present;
@@ -188,19 +202,21 @@ class Learner {
   template <class ValueOf>
   double mean(Index column, const ValueOf& value_of) const {
     long double sum = 0, total = 0;
-    for (Index row = 0; row < matrix_.rows(); ++row) {
-      const double cell = matrix_(row, column), weight = weights_.size() > 0 ? weights_[row] : 1;
-      if (std::isnan(cell)) continue;
-      sum += static_cast<long double>(weight) * value_of(cell);
-      total += weight;
-    }
+    for_each_part_of(table_, [&](Index first, const DenseView<double>& part) {
+      for (Index row = 0; row < part.rows(); ++row) {
+        const double cell = part(row, column), weight = weights_.size() > 0 ? weights_[first + row] : 1;
+        if (std::isnan(cell)) continue;
+        sum += static_cast<long double>(weight) * value_of(cell);
+        total += weight;
+      }
+    });
     return total > 0 ? static_cast<double>(sum / total) : 0;
   }
 
   double median(Index column) const {
     std::vector<double> cells;
-    for (Index row = 0; row < matrix_.rows(); ++row) {
-      if (!std::isnan(matrix_(row, column))) cells.push_back(matrix_(row, column));
+    for (const double cell : dense_of(table_).col(column)) {
+      if (!std::isnan(cell)) cells.push_back(cell);
     }
     const auto middle = cells.begin() + static_cast<std::ptrdiff_t>(cells.size() / 2);
     std::nth_element(cells.begin(), middle, cells.end());
@@ -209,7 +225,6 @@ class Learner {
   }
 
   const Table& table_;
-  const DenseMatrix<double>& matrix_;
   const EncoderOptions& options_;
   const Vector<double>& weights_;
   CellMeans means_;
@@ -379,7 +394,13 @@ DenseMatrix<double> write_dense(std::vector<ColumnWriter>& writers, Index rows, 
 Encoder Encoder::learn(const Table& training, const EncoderOptions& options, const Vector<double>& row_weights) {
   Encoder encoder;
   encoder.missing = options.missing;
-  if (!std::holds_alternative<DenseMatrix<double>>(training.features)) return encoder;
+  if (std::holds_alternative<SparseMatrix<double>>(training.features)) return encoder;
+  if (const auto* rows = std::get_if<StreamedRows<double>>(&training.features);
+      rows != nullptr && options.missing == Missing::median) {
+    Table held = training;  // a median needs a column at once
+    held.features = rows->dense();
+    return learn(held, options, row_weights);
+  }
   encoder.width = training.places.empty() ? training.columns() : training.width;
   Learner learner(training, options, row_weights);
   for (Index column = 0; column < training.columns(); ++column) {
@@ -439,8 +460,30 @@ ColumnPlaces Encoder::places_in(const Table& table) const {
   return places;
 }
 
-Table Encoder::apply(Table table, const ColumnPlaces& places, const std::string& source, bool strict) const {
+void Encoder::name_features(Table& table) const {
   const std::vector<Feature> made = features();
+  table.feature_names.clear();
+  for (const Feature& feature : made) table.feature_names.push_back(feature.name);
+  table.raw_columns.clear();
+  table.places.clear();
+  table.indicators.clear();
+  if (!is_plain()) {
+    for (const Feature& feature : made) table.indicators.push_back(feature.indicator);
+  }
+}
+
+Table Encoder::apply(Table table, const ColumnPlaces& places, const std::string& source, bool strict) const {
+  bool identity = is_plain() && table.raw_columns.empty() && static_cast<Index>(places.size()) == table.columns();
+  for (std::size_t i = 0; i < places.size(); ++i) identity &= places[i] == static_cast<Index>(i);
+  if (const auto* streamed = std::get_if<StreamedRows<double>>(&table.features)) {
+    const bool picks = is_plain() && std::none_of(places.begin(), places.end(), [](Index place) { return place < 0; });
+    if (picks) {
+      if (!identity) table.features = streamed->take_columns(places);
+      name_features(table);
+      return table;
+    }
+    table.features = streamed->dense();
+  }
   const Index rows = table.rows();
   std::vector<ColumnWriter> writers;
   Index first = 0;
@@ -448,8 +491,6 @@ Table Encoder::apply(Table table, const ColumnPlaces& places, const std::string&
     writers.emplace_back(columns[i], table, places[i], first, sparse);
     first += static_cast<Index>(features_of(columns[i]).size());
   }
-  bool identity = is_plain() && table.raw_columns.empty() && static_cast<Index>(places.size()) == table.columns();
-  for (std::size_t i = 0; i < places.size(); ++i) identity &= places[i] == static_cast<Index>(i);
   Features features;
   if (sparse) {
     features.emplace<SparseMatrix<double>>(write_sparse(writers, rows, first));
@@ -479,14 +520,7 @@ Table Encoder::apply(Table table, const ColumnPlaces& places, const std::string&
   }
   writers.clear();  // they refer to the features
   if (!identity) table.features = std::move(features);
-  table.feature_names.clear();
-  for (const Feature& feature : made) table.feature_names.push_back(feature.name);
-  table.raw_columns.clear();
-  table.places.clear();
-  table.indicators.clear();
-  if (!is_plain()) {
-    for (const Feature& feature : made) table.indicators.push_back(feature.indicator);
-  }
+  name_features(table);
   return table;
 }
 

@@ -28,13 +28,42 @@ RawCells::RawCells(const KnownColumn* known, bool refuses_gaps)
       is_exact_(known != nullptr && known->exact),
       refuses_gaps_(refuses_gaps) {}
 
+RawCells::RawCells(const RawCells* whole)
+    : whole_(whole),
+      first_place_(static_cast<double>(whole->texts_.size())),
+      kind_(whole->kind_),
+      is_known_(whole->is_known_),
+      is_exact_(whole->is_exact_),
+      refuses_gaps_(whole->refuses_gaps_) {}
+
+bool RawCells::can_join(const RawCells& part) const {
+  return is_known_ || is_full() || places_.size() + part.places_.size() <= kMostTexts;
+}
+
+void RawCells::join(const RawCells& part, const ColumnOfMatrix& rows) {
+  has_gaps_ |= part.has_gaps_;
+  countless_ |= part.countless_;
+  if (part.places_.empty()) return;
+  const bool is_behind = static_cast<double>(texts_.size()) == part.first_place_;  // so that places stay as they are
+  std::vector<double> places;
+  for (std::size_t i = 0; i < part.texts_.size(); ++i) places.push_back(place_of(part.texts_[i], part.is_number_[i]));
+  const auto joined = [&](double place) {
+    return place >= part.first_place_ ? places[static_cast<std::size_t>(place - part.first_place_)] : place;
+  };
+  for (const auto& [text, place] : part.places_) {
+    if (!is_full()) places_.emplace(text, joined(place));
+  }
+  if (is_behind) return;
+  for (Index row = 0; row < rows.rows; ++row) rows[row] = joined(rows[row]);
+}
+
 std::string RawCells::add(std::string_view text, std::optional<double> number, std::int64_t line,
                           const ColumnOfMatrix& above, double& value) {
   if (!number && is_gap(text)) {
     if (refuses_gaps_) return "a value, because gaps are refused (--missing error)";
     has_gaps_ = true;
     value = kGap;
-    if (kind_ == ColumnKind::text && places_.size() < kMostTexts) places_.emplace(text, kGap);
+    if (kind_ == ColumnKind::text && !is_full()) places_.emplace(text, kGap);
     return {};
   }
   if (kind_ == ColumnKind::text) return add_text(text, number, value);
@@ -49,6 +78,7 @@ std::string RawCells::add(std::string_view text, std::optional<double> number, s
     return {};
   }
   if (is_known_) return "a number as in training";
+  if (whole_ != nullptr) return "what the lines above tell";
   const auto is_number = [&](Index row) { return !std::isnan(above[row]); };
   bool has_numbers = false;
   for (Index row = 0; row < above.rows && !has_numbers; ++row) has_numbers = is_number(row);
@@ -75,21 +105,24 @@ std::string RawCells::add_text(std::string_view text, std::optional<double> numb
   if (number && !is_exact_) {
     const std::string spelled = fmt::format("{}", *number);
     value = place_of(spelled, true);
-    if (spelled != text && places_.size() < kMostTexts) places_.emplace(text, value);
+    if (spelled != text && !is_full()) places_.emplace(text, value);
   } else {
     value = place_of(text, false);
   }
   return {};
 }
 
+bool RawCells::is_full() const { return (whole_ != nullptr ? whole_ : this)->places_.size() >= kMostTexts; }
+
 double RawCells::place_of(std::string_view text, bool is_number) {
-  if (const auto found = places_.find(text); found != places_.end()) return found->second;
+  double place = 0;
+  if (find(text, place)) return place;
   // A column of a model, or one that is told to be a category, has no other use.
-  if (!is_known_ && places_.size() >= kMostTexts) {
+  if (!is_known_ && is_full()) {
     countless_ = true;
     return 0;
   }
-  const auto place = static_cast<double>(texts_.size());
+  place = first_place_ + static_cast<double>(texts_.size());
   places_.emplace(text, place);
   texts_.emplace_back(text);
   is_number_.push_back(is_number);
@@ -101,12 +134,13 @@ double RawCells::place_of(std::string_view text, bool is_number) {
 std::optional<RawCells::Slip> RawCells::find_slip(const ColumnOfMatrix& column) const {
   constexpr Index kFewTexts = 20;
   if (kind_ != ColumnKind::text || is_known_ || countless_) return std::nullopt;
+  const auto different = static_cast<Index>(std::count(is_number_.begin(), is_number_.end(), true));
+  if (different == 0) return std::nullopt;
   Index numbers = 0, texts = 0;
   for (Index row = 0; row < column.rows; ++row) {
     if (std::isnan(column[row])) continue;
     ++(is_number_[static_cast<std::size_t>(column[row])] ? numbers : texts);
   }
-  const auto different = static_cast<Index>(std::count(is_number_.begin(), is_number_.end(), true));
   const bool are_few = texts < numbers && texts <= std::max<Index>(1, (texts + numbers) / kFewTexts);
   const bool is_quantity = different > static_cast<Index>(kMostNumberedClasses) || different == numbers;
   return are_few && is_quantity ? std::optional(Slip{first_line_, first_text_}) : std::nullopt;

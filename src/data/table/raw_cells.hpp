@@ -27,11 +27,19 @@ class RawCells {
   // known: its kind, if that is known; what does not fit is wrong then.
   RawCells(const KnownColumn* known, bool refuses_gaps);
 
+  // The cells of a part of the rows (CsvRows) behind those of whole, which must outlive it: texts are looked up in
+  // whole, too, and what would make this another kind of column is refused.
+  explicit RawCells(const RawCells* whole);
+  // can_join: False where the number of texts reaches its limit, because the order of cells then counts.
+  bool can_join(const RawCells& part) const;
+  void join(const RawCells& part, const ColumnOfMatrix& rows);
+
   ColumnKind kind() const { return kind_; }
 
   // The value that stands for a text that was there before.
   bool find(std::string_view text, double& value) const {
     if (kind_ != ColumnKind::text) return false;
+    if (whole_ != nullptr && whole_->find(text, value)) return true;
     const auto found = places_.find(text);
     if (found == places_.end()) return false;
     value = found->second;
@@ -61,8 +69,11 @@ class RawCells {
 
   std::string add_text(std::string_view text, std::optional<double> number, double& value);
   double place_of(std::string_view text, bool is_number);
+  bool is_full() const;
   void make_texts(const ColumnOfMatrix& above);
 
+  const RawCells* whole_ = nullptr;  // of a part
+  double first_place_ = 0;           // of texts_
   ColumnKind kind_ = ColumnKind::number;
   bool is_known_, is_exact_;
   bool refuses_gaps_, has_gaps_ = false;

@@ -2,26 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <new>
 
+#include "base/text.hpp"
 #include "data/table/csv.hpp"
 #include "data/table/json_lines.hpp"
 #include "data/table/libsvm.hpp"
 #include "data/table/lines.hpp"
 #include "data/table/numpy.hpp"
+#include "data/table/packed_format.hpp"
 #include "data/table/parts.hpp"
 #include "data/table/read_error.hpp"
 #include "data/table/read_source.hpp"
+#include "data/table/text_threads.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/data/table/packed.hpp"
 
 namespace lipschitzlr::data {
 namespace {
 
 constexpr std::size_t kLinesToLookAt = 3;
-
-void parse_all(PartParser& parser, std::string_view first, LineBlocks& blocks) {
-  for (std::string_view block = first; !block.empty(); block = blocks.next()) parser.parse(block);
-}
 
 bool is_libsvm(std::string_view first, const ReadOptions& options) {
   return options.format == Format::libsvm ||
@@ -40,17 +41,17 @@ void refuse_columns_of_libsvm(const ReadOptions& options, const std::string& nam
 }
 
 // The parts behind the first, text like it.
-void parse_parts(PartParser& parser, const std::vector<std::string>& paths) {
+void parse_parts(PartParser& parser, const std::vector<std::string>& paths, TextThreads& threads) {
   for (std::size_t i = 1; i < paths.size(); ++i) {
     const std::unique_ptr<ByteSource> text = unpack(open_file(paths[i]), paths[i]);
     LineBlocks blocks(*text, paths[i]);
     parser.begin_part(paths[i]);
-    parse_all(parser, blocks.next(), blocks);
+    threads.parse(parser, blocks.next(), blocks);
   }
 }
 
 Table read_text(ByteSource& text, const std::string& name, const ReadOptions& options, std::size_t block_size,
-                const std::vector<std::string>& parts) {
+                const std::vector<std::string>& parts, const RowSink& sink) {
   LineBlocks blocks(text, name, block_size);
   const std::string_view first = blocks.next(kLinesToLookAt);
   if (first.empty()) fail_in_file(name, "the file is empty: expected a table");
@@ -63,14 +64,48 @@ Table read_text(ByteSource& text, const std::string& name, const ReadOptions& op
   // Parts are about of one size.
   const std::uint64_t size = text.expected_size() * std::max<std::size_t>(parts.size(), 1);
   const std::unique_ptr<PartParser> parser =
-      is_json ? parse_json_lines(name, options) : parse_csv(first, size, name, options);
-  parse_all(*parser, first, blocks);
-  parse_parts(*parser, parts);
+      is_json ? parse_json_lines(name, options) : parse_csv(first, size, name, options, sink);
+  TextThreads threads(options.threads);
+  threads.parse(*parser, first, blocks);
+  parse_parts(*parser, parts, threads);
   return parser->finish();
 }
 
+bool is_packed(const std::string& path) {
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  char first[kPackedMagic.size()];
+  return looks_like_packed({first, open_file(path)->read(first, sizeof(first))});
+}
+
+Table table_of(const PackedTable& packed, const std::string& name, const ReadOptions& options) {
+  Table table = packed.description();
+  const bool asked = options.has_target && options.target && !options.target_may_be_missing;
+  if ((asked && *options.target != table.target_name) || !options.ignore.empty() || !options.only.empty() ||
+      (!options.known.empty() && !options.target_may_be_missing)) {
+    throw Error(Fault::usage,
+                fmt::format("{}: the target {} and the columns of a packed table were chosen when it was packed: leave "
+                            "out --target, --ignore, --only and --categorical, or pack it again",
+                            name, in_quotes(table.target_name)));
+  }
+  if (options.has_target && !options.target_may_be_missing && table.target.size() == 0) {
+    fail_in_file(name, "the packed table has no target: pack it again with one");
+  }
+  if (!options.has_target || options.ignores_target) table.target.resize(0), table.labels.clear();
+  const std::uint64_t needed = packed.bytes() * static_cast<std::uint64_t>(options.copies);
+  if (!options.memory || needed <= *options.memory) {
+    table.features = packed.rows().dense();
+  } else {
+    table.features = packed.rows().with_obstacle(fmt::format(
+        "{}: the rows take {}, more than --memory {}, and are read block by block, but what is asked for needs all of "
+        "them at once: give a larger --memory",
+        name, format_bytes(static_cast<double>(needed)), format_size(*options.memory)));
+  }
+  return table;
+}
+
 Table read_first(std::unique_ptr<ByteSource> source, const std::string& name, const ReadOptions& options,
-                 std::size_t block_size, const std::vector<std::string>& parts) {
+                 std::size_t block_size, const std::vector<std::string>& parts, const RowSink& sink) {
   try {
     std::unique_ptr<ByteSource> content = unpack(std::move(source), name);
     std::string first_bytes;
@@ -79,7 +114,8 @@ Table read_first(std::unique_ptr<ByteSource> source, const std::string& name, co
     if (is_array && parts.size() > 1)
       fail_in_file(name, "several files make one table as CSV or JSON Lines, not as arrays");
     if (is_array || options.format == Format::npy) return read_numpy(*content, name, options);
-    return read_text(*content, name, options, block_size, parts);
+    if (looks_like_packed(first_bytes)) fail_in_file(name, "a packed table is read alone, from a file: give its name");
+    return read_text(*content, name, options, block_size, parts, sink);
   } catch (const std::bad_alloc&) {
     fail_in_file(name, "the table does not fit into memory");
   }
@@ -89,15 +125,38 @@ Table read_first(std::unique_ptr<ByteSource> source, const std::string& name, co
 
 Table read_source(std::unique_ptr<ByteSource> source, const std::string& name, const ReadOptions& options,
                   std::size_t block_size) {
-  return read_first(std::move(source), name, options, block_size, {});
+  return read_first(std::move(source), name, options, block_size, {}, {});
 }
 
-Table read_table(const std::string& path, const ReadOptions& options) {
+Table read_table(const std::string& path, const ReadOptions& options, const RowSink& sink) {
   const std::vector<std::string> parts = parts_of(path);
-  return read_first(open_file(parts.front()), display_name(parts.front()), options, LineBlocks::kBlockSize, parts);
+  if (parts.size() == 1 && is_packed(parts.front())) return table_of(PackedTable::open(parts.front()), path, options);
+  return read_first(open_file(parts.front()), display_name(parts.front()), options, LineBlocks::kBlockSize, parts,
+                    sink);
+}
+
+Table read_table(const std::string& path, const ReadOptions& options) { return read_table(path, options, {}); }
+
+std::uint64_t csv_memory(const std::string& path, const ReadOptions& options) {
+  std::error_code failure;
+  if (!std::filesystem::is_regular_file(path, failure) || options.format == Format::npy || is_packed(path)) return 0;
+  const std::unique_ptr<ByteSource> text = unpack(open_file(path), path);
+  std::string first(LineBlocks::kBlockSize, '\0');
+  first.resize(text->read(first.data(), first.size()));
+  first.resize(first.rfind('\n') + 1);  // npos + 1 is 0
+  if (first.empty() || looks_like_npy(first) || looks_like_zip(first)) return 0;
+  if (is_json_lines(first, options) || is_libsvm(first, options)) return 0;
+  double cells = 0, blanks = 0;
+  for (const char letter : first) {
+    cells += letter == ',' || letter == ';' || letter == '\t' || letter == '\n' || letter == options.separator ? 1 : 0;
+    blanks += letter == ' ' ? 1 : 0;
+  }
+  const double share = std::max(cells, options.separator == ' ' ? blanks : 0) / static_cast<double>(first.size());
+  return static_cast<std::uint64_t>(share * static_cast<double>(text->expected_size()) * sizeof(double));
 }
 
 Table parse_table(std::string_view content, const std::string& name, const ReadOptions& options) {
+  if (looks_like_packed(content)) return table_of(PackedTable::in_memory(content, name), name, options);
   return read_source(open_memory(content), name, options, LineBlocks::kBlockSize);
 }
 

@@ -5,10 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "data/table/part_parser.hpp"
 #include "data/table/source.hpp"
 #include "lipschitzlr/data/table/read.hpp"
 
 namespace lipschitzlr::data {
+
+// Rows of a CSV go to the sink, and the table then has none.
+Table read_table(const std::string& path, const ReadOptions& options, const RowSink& sink);
 
 Table read_source(std::unique_ptr<ByteSource> source, const std::string& name, const ReadOptions& options,
                   std::size_t block_size);

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
+#include "base/block/block.hpp"
+#include "lipschitzlr/base/column_sums.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
 namespace {
 
-using Row = Eigen::Array<double, 1, Eigen::Dynamic>;
+using Row = ColumnSums::Row;
 
 // Per column; the mean is corrected by the mean of what it leaves over, which removes the rounding of a long sum.
 struct Summary {
@@ -44,31 +47,27 @@ auto in_double(const DenseView<Scalar>& view) {
   }
 }
 
-template <class Scalar>
-Summary summarise(const DenseView<Scalar>& view, const RowWeights& weights) {
-  const auto matrix = in_double(view);
-  const Row none = Row::Zero(matrix.cols()), highest = none + std::numeric_limits<double>::infinity();
-  Summary summary{none, none, none, highest, -highest};
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    if (!(weights[row] > 0)) continue;
-    const auto values = matrix.row(row).array();
-    summary.mean += weights[row] * values;
-    summary.magnitude += weights[row] * values.abs();
-    summary.low = summary.low.min(values);
-    summary.high = summary.high.max(values);
+Summary summary_of(const ColumnSums& sums, double total) {
+  const Row left = sums.left / total;
+  return {sums.sum / total + left, (sums.squares / total - left.square()).max(0).sqrt(), sums.magnitude, sums.low,
+          sums.high};
+}
+
+// Dense or streamed.
+template <class Rows>
+Summary summarise(const Rows& matrix, const RowWeights& weights) {
+  if constexpr (std::is_same_v<Rows, StreamedRows<double>>) {
+    if (weights.all_alike()) return summary_of(matrix.column_sums(), weights.total());
   }
-  summary.mean /= weights.total();
-  Row left = none, squares = none, difference = none;
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    if (!(weights[row] > 0)) continue;
-    difference = matrix.row(row).array() - summary.mean;
-    left += weights[row] * difference;
-    squares += weights[row] * difference.square();
-  }
-  left /= weights.total();
-  summary.mean += left;
-  summary.deviation = (squares / weights.total() - left.square()).max(0).sqrt();
-  return summary;
+  const auto each_row = [&](const auto& visit) {
+    for_each_part(matrix, [&](Index first, const auto& part) {
+      const auto rows = in_double(part);
+      for (Index row = 0; row < rows.rows(); ++row) {
+        if (weights[first + row] > 0) visit(weights[first + row], rows.row(row).array());
+      }
+    });
+  };
+  return summary_of(ColumnSums::of(matrix.cols(), weights.total(), each_row), weights.total());
 }
 
 template <class Scalar>
@@ -129,6 +128,15 @@ Features in_units(const DenseView<Scalar>& view, const Row& units) {
 template <class Scalar>
 Features in_units(const SparseView<Scalar>& view, const Row& units) {
   return SparseMatrix<double>(view.template cast<double>() * units.matrix().asDiagonal());
+}
+
+Features in_units(const StreamedRows<double>& rows, const Row& units) {
+  const auto fill = [rows, units](const Index* numbers, Index first, Index count, double* to) {
+    rows.fill(numbers, first, count, to);
+    Eigen::Map<DenseMatrix<double>> block(to, count, rows.cols());
+    block = block * units.matrix().asDiagonal();
+  };
+  return StreamedRows<double>(rows.rows(), rows.cols(), fill);
 }
 
 template <class View>
@@ -198,26 +206,86 @@ void for_rows(Index rows, ThreadPool* pool, const Task& task) {
   });
 }
 
-// Scales the features into the first columns and writes the intercept, when asked for, into the last.
+// Scales the features of dense rows into the first columns and writes the intercept, when asked for, into the last.
 template <class Scalar, class Given>
-DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseView<Given>& view, bool intercept, ThreadPool* pool) {
-  const auto rows = in_double(view);
-  check_columns(rows.cols(), scaler.features());
-  const Index columns = rows.cols();
-  const Eigen::Map<const Row> offsets(scaler.offsets.data(), columns), factors(scaler.factors.data(), columns);
-  DenseMatrix<Scalar> scaled(rows.rows(), columns + (intercept ? 1 : 0));
-  const bool as_it_is = (offsets == 0).all() && (factors == 1).all();
-  for_rows(rows.rows(), pool, [&](Index first, Index last) {
-    for (Index row = first; row < last; ++row) {
-      if (as_it_is) {
-        std::copy_n(view.data() + row * columns, columns, scaled.data() + row * scaled.cols());
+class RowScaling {
+ public:
+  RowScaling(Scaler scaler, const DenseView<Given>& rows, bool intercept)
+      : scaler_(std::move(scaler)), rows_(rows), intercept_(intercept) {
+    check_columns(rows.cols(), scaler_.features());
+  }
+
+  Index columns() const { return rows_.cols() + (intercept_ ? 1 : 0); }
+  Scalar last() const { return static_cast<Scalar>(scaler_.factors.back()); }
+
+  // As StreamedRows asks for them.
+  void operator()(const Index* numbers, Index first, Index count, Scalar* to) const {
+    scale(rows_, numbers, first, count, to);
+  }
+  void scale(const DenseView<Given>& rows, const Index* numbers, Index first, Index count, Scalar* to) const {
+    if constexpr (std::is_same_v<Scalar, Given>) {
+      const Scalar last = intercept_ ? this->last() : 0;
+      const auto scale = [&](auto kernel) {
+        kernel(rows.data(), static_cast<std::size_t>(rows.cols()), numbers, static_cast<std::size_t>(first),
+               static_cast<std::size_t>(count), scaler_.offsets.data(), scaler_.factors.data(),
+               intercept_ ? &last : nullptr, to);
+      };
+      if constexpr (std::is_same_v<Scalar, double>) {
+        scale(kernels_.scale_double);
       } else {
-        scaled.row(row).head(columns) = ((rows.row(row).array() - offsets) * factors).matrix().template cast<Scalar>();
+        scale(kernels_.scale_float);
       }
-      if (intercept) scaled(row, columns) = static_cast<Scalar>(scaler.factors.back());
+    } else {
+      const Index features = rows.cols();
+      const Eigen::Map<const Row> offsets(scaler_.offsets.data(), features), factors(scaler_.factors.data(), features);
+      for (Index i = 0; i < count; ++i, to += columns()) {
+        const auto row = rows.row(numbers == nullptr ? first + i : numbers[i]).template cast<double>().array();
+        Eigen::Map<Eigen::Array<Scalar, 1, Eigen::Dynamic>>(to, features) =
+            ((row - offsets) * factors).template cast<Scalar>();
+        if (intercept_) to[features] = last();
+      }
     }
-  });
-  return scaled;
+  }
+
+ private:
+  Scaler scaler_;
+  DenseView<Given> rows_;
+  bool intercept_;
+  const block::Kernels& kernels_ = block::kernels();
+};
+
+template <class Scalar, class Given>
+StreamedRows<Scalar> streamed(const Scaler& scaler, const DenseView<Given>& rows, bool intercept) {
+  const RowScaling<Scalar, Given> scaling(scaler, rows, intercept);
+  return {rows.rows(), scaling.columns(), scaling, intercept ? std::optional(scaling.last()) : std::nullopt};
+}
+
+template <class Scalar>
+StreamedRows<Scalar> streamed(const Scaler& scaler, const StreamedRows<double>& rows, bool intercept) {
+  const RowScaling<Scalar, double> scaling(scaler, DenseView<double>(nullptr, 0, rows.cols()), intercept);
+  const auto fill = [scaling, rows](const Index* numbers, Index first, Index count, Scalar* to) {
+    const auto raw = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(count * rows.cols()));
+    rows.fill(numbers, first, count, raw.get());
+    scaling.scale(DenseView<double>(raw.get(), count, rows.cols()), nullptr, 0, count, to);
+  };
+  return StreamedRows<Scalar>(rows.rows(), scaling.columns(), fill,
+                              intercept ? std::optional(scaling.last()) : std::nullopt)
+      .with_obstacle(rows.obstacle());
+}
+
+template <class Scalar, class Given>
+StreamedRows<Scalar> streamed(const Scaler&, const SparseView<Given>&, bool) {
+  throw Error(Fault::usage, "sparse rows can't be streamed; make their design");
+}
+
+template <class Scalar, class Given>
+DenseMatrix<Scalar> scale(const Scaler& scaler, const DenseView<Given>& rows, bool intercept, ThreadPool* pool) {
+  return streamed<Scalar>(scaler, rows, intercept).dense(pool);
+}
+
+template <class Scalar>
+DenseMatrix<Scalar> scale(const Scaler& scaler, const StreamedRows<double>& rows, bool intercept, ThreadPool* pool) {
+  return streamed<Scalar>(scaler, rows, intercept).dense(pool);
 }
 
 template <class Scalar, class Given>
@@ -278,8 +346,7 @@ Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, 
 
 Scaler Scaler::learn(Scaling scaling, const FeatureView& training, bool intercept,
                      const std::vector<std::string>& names, const Vector<double>& row_weights) {
-  const Index rows = std::visit([](const auto& view) { return view.rows(); }, training);
-  const Index columns = std::visit([](const auto& view) { return view.cols(); }, training);
+  const Index rows = data::rows(training), columns = data::columns(training);
   if (rows == 0) throw Error(Fault::data, "the scaling can't be learned: there are no training rows");
   const RowWeights weights(row_weights, rows);
   Scaler scaler{scaling, intercept, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
@@ -304,9 +371,7 @@ Scaler Scaler::learn(Scaling scaling, const FeatureView& training, bool intercep
       if (scaling == Scaling::standard && width > 0) factor = inverse(summary.deviation(column));
     }
   }
-  const bool dense =
-      std::holds_alternative<DenseView<double>>(training) || std::holds_alternative<DenseView<float>>(training);
-  if (!dense) refuse_offsets(scaler.offsets, scaling);
+  if (!is_dense(training)) refuse_offsets(scaler.offsets, scaling);
   if (intercept) {
     scaler.offsets.push_back(0);
     scaler.factors.push_back(scaling == Scaling::column_sum ? 1 / weights.total() : 1);
@@ -314,11 +379,10 @@ Scaler Scaler::learn(Scaling scaling, const FeatureView& training, bool intercep
   return scaler;
 }
 
-std::vector<double> column_deviations(const Features& features, const Vector<double>& row_weights) {
+std::vector<double> column_deviations(const FeatureView& features, const Vector<double>& row_weights) {
   if (rows(features) == 0) return {};
   const RowWeights weights(row_weights, rows(features));
-  const Summary summary =
-      std::visit([&](const auto& view) { return summarise_safely(view, weights); }, view_of(features));
+  const Summary summary = std::visit([&](const auto& view) { return summarise_safely(view, weights); }, features);
   const Row finite = summary.deviation.min(std::numeric_limits<double>::max());
   return {finite.begin(), finite.end()};
 }
@@ -342,6 +406,11 @@ std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>> Scaler::design(const Fea
 }
 
 template <class Scalar>
+StreamedRows<Scalar> Scaler::streamed_design(const FeatureView& rows) const {
+  return std::visit([&](const auto& view) { return streamed<Scalar>(*this, view, intercept); }, rows);
+}
+
+template <class Scalar>
 DenseMatrix<Scalar> Scaler::design(const DenseMatrix<double>& rows, ThreadPool* pool) const {
   return scale<Scalar>(*this, view_of(rows), intercept, pool);
 }
@@ -354,6 +423,7 @@ SparseMatrix<Scalar> Scaler::design(const SparseMatrix<double>& rows, ThreadPool
 #define LIPSCHITZLR_DESIGN(Scalar)                                                              \
   template DenseMatrix<Scalar> Scaler::design(const DenseMatrix<double>&, ThreadPool*) const;   \
   template SparseMatrix<Scalar> Scaler::design(const SparseMatrix<double>&, ThreadPool*) const; \
+  template StreamedRows<Scalar> Scaler::streamed_design(const FeatureView&) const;              \
   template std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>> Scaler::design(const FeatureView&, ThreadPool*) const
 LIPSCHITZLR_DESIGN(float);
 LIPSCHITZLR_DESIGN(double);

@@ -14,10 +14,10 @@ namespace lipschitzlr::data {
 namespace {
 
 // The rows of each class; one group of all rows when there are no classes.
-std::vector<std::vector<Index>> group_rows(const Table& table) {
+std::vector<std::vector<Index>> group_rows(const TableView& table) {
   std::vector<std::vector<Index>> groups(std::max<std::size_t>(table.labels.size(), 1));
   for (Index row = 0; row < table.rows(); ++row) {
-    groups[table.is_classified() ? static_cast<std::size_t>(table.target(row)) : 0].push_back(row);
+    groups[table.labels.empty() ? 0 : static_cast<std::size_t>(table.target[row])].push_back(row);
   }
   return groups;
 }
@@ -64,26 +64,46 @@ class RowHash {
   std::uint64_t hash_ = 0x243f6a8885a308d3;
 };
 
-void add_row(const DenseMatrix<double>& features, Index row, RowHash& hash) {
-  for (Index column = 0; column < features.cols(); ++column) hash.add(column, features(row, column));
-}
-
-void add_row(const SparseMatrix<double>& features, Index row, RowHash& hash) {
-  for (SparseMatrix<double>::InnerIterator cell(features, row); cell; ++cell) hash.add(cell.col(), cell.value());
-}
-
-// In an order that follows from what the rows hold; equal ones stay as they are.
-void order_by_contents(const Table& table, std::vector<Index>& rows) {
-  std::vector<std::pair<std::uint64_t, Index>> keys;
-  keys.reserve(rows.size());
-  for (const Index row : rows) {
-    RowHash hash;
-    hash.add(-1, table.target(row));
-    std::visit([&](const auto& features) { add_row(features, row, hash); }, table.features);
-    keys.emplace_back(hash.value(), row);
+template <class Scalar>
+void add_row(const DenseView<Scalar>& features, Index row, RowHash& hash) {
+  for (Index column = 0; column < features.cols(); ++column) {
+    hash.add(column, static_cast<double>(features(row, column)));
   }
-  std::sort(keys.begin(), keys.end());
-  std::transform(keys.begin(), keys.end(), rows.begin(), [](const auto& key) { return key.second; });
+}
+
+template <class Scalar>
+void add_row(const SparseView<Scalar>& features, Index row, RowHash& hash) {
+  for (typename SparseView<Scalar>::InnerIterator cell(features, row); cell; ++cell) {
+    hash.add(cell.col(), static_cast<double>(cell.value()));
+  }
+}
+
+struct KeyedRow {
+  std::uint64_t key;
+  Index row;
+  auto operator<=>(const KeyedRow&) const = default;
+};
+
+// The rows of each class in an order that follows from what they hold; equal ones stay as they are.
+std::vector<std::vector<KeyedRow>> groups_by_contents(const TableView& table) {
+  std::vector<std::vector<KeyedRow>> groups(std::max<std::size_t>(table.labels.size(), 1));
+  const auto class_of = [&](Index row) {
+    return table.labels.empty() ? 0 : static_cast<std::size_t>(table.target[row]);
+  };
+  std::vector<std::size_t> sizes(groups.size());
+  for (Index row = 0; row < table.rows(); ++row) ++sizes[class_of(row)];
+  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].reserve(sizes[i]);  // a vector that grows has them twice
+  const auto add = [&](Index first, const auto& features) {
+    for (Index i = 0; i < features.rows(); ++i) {
+      RowHash hash;
+      hash.add(-1, table.target[first + i]);
+      add_row(features, i, hash);
+      groups[class_of(first + i)].push_back({hash.value(), first + i});
+    }
+  };
+  std::visit([&](const auto& features) { for_each_part(features, add); }, table.features);
+  for (auto& group : groups) std::sort(group.begin(), group.end());
+  return groups;
 }
 
 }  // namespace
@@ -112,14 +132,14 @@ Split split_rows(const Table& table, double test_fraction, Random& random) {
   return split;
 }
 
-std::vector<std::vector<Index>> deal_rows(const Table& table, int parts, Random& random) {
+std::vector<std::vector<Index>> deal_rows(const TableView& table, int parts, Random& random) {
   if (parts < 1) throw Error(Fault::usage, fmt::format("rows can't be dealt into {} parts", parts));
   std::vector<std::vector<Index>> dealt(static_cast<std::size_t>(parts));
+  for (std::vector<Index>& part : dealt) part.reserve(static_cast<std::size_t>(table.rows() / parts + 1));
   std::size_t next = 0;  // goes on from class to class, which keeps the parts of one size
-  for (std::vector<Index>& group : group_rows(table)) {
-    order_by_contents(table, group);
+  for (std::vector<KeyedRow>& group : groups_by_contents(table)) {
     random.shuffle(std::span(group));
-    for (const Index row : group) dealt[next++ % dealt.size()].push_back(row);
+    for (const KeyedRow& keyed : group) dealt[next++ % dealt.size()].push_back(keyed.row);
   }
   for (std::vector<Index>& part : dealt) std::sort(part.begin(), part.end());
   return dealt;

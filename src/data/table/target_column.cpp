@@ -21,21 +21,62 @@ bool is_whole(double value) { return value == std::floor(value); }
 }  // namespace
 
 void TargetColumn::reserve(Index rows) {
-  if (rows > values_.size()) values_.conservativeResize(rows);
+  if (rows_ + rows <= values_.size()) return;
+  values_.conservativeResize(std::max(rows_ + rows, rows_ + rows_ / 2));
+  first_ = values_.data();
+}
+
+TargetColumn::TargetColumn(const TargetColumn& whole, Index rows_between)
+    : whole_(&whole),
+      kind_(whole.kind_),
+      first_(whole.first_ + whole.rows_ + rows_between),
+      first_place_(static_cast<Index>(whole.places_.size())),
+      has_word_(whole.has_word_) {}
+
+bool TargetColumn::can_join(const TargetColumn& part) const {
+  return part.kind_ == kind_ && (kind_ != Kind::classes || places_.size() + part.places_.size() <= kMostClasses);
+}
+
+void TargetColumn::join(const TargetColumn& part) {
+  rows_ += part.rows_;
+  if (part.places_.empty()) return;
+  std::vector<double> places(part.places_.size());
+  for (const auto& [text, place] : part.places_) {
+    const auto own = static_cast<std::size_t>(place - part.first_place_);
+    const Place joined = place_of(text);
+    places[own] = joined.number;
+    if (joined.is_new && kind_ == Kind::few_numbers) numbers_.push_back(part.numbers_[own]);
+  }
+  for (Index row = 0; row < part.rows_; ++row) {
+    const auto own = static_cast<Index>(part.first_[row]) - part.first_place_;
+    if (own >= 0) part.first_[row] = places[static_cast<std::size_t>(own)];
+  }
+  has_fraction_ |= part.has_fraction_;
+  has_identifier_ |= part.has_identifier_;
+  if (kind_ == Kind::few_numbers) forget_many();
+}
+
+TargetColumn::Place TargetColumn::place_of(const std::string& text) {
+  if (whole_ != nullptr) {
+    const auto found = whole_->places_.find(text);
+    if (found != whole_->places_.end()) return {static_cast<double>(found->second), false};
+  }
+  const auto [place, is_new] = places_.try_emplace(text, first_place_ + static_cast<Index>(places_.size()));
+  return {static_cast<double>(place->second), is_new};
 }
 
 void TargetColumn::append(double value) {
-  if (rows_ == values_.size()) values_.conservativeResize(rows_ + rows_ / 2 + 1024);
-  values_[rows_++] = value;
+  if (whole_ == nullptr && rows_ == values_.size()) reserve(1024);
+  first_[rows_++] = value;
 }
 
 std::string TargetColumn::append_label(const std::string& label) {
-  const auto [place, is_new] = places_.try_emplace(label, static_cast<Index>(places_.size()));
-  if (is_new && places_.size() > kMostClasses) {
+  const Place place = place_of(label);
+  if (place.is_new && places_.size() > kMostClasses) {
     return fmt::format("at most {} different classes in the target", kMostClasses);
   }
-  if (is_new && !is_utf8(label)) return "a class in UTF-8 (save the file as UTF-8)";
-  append(static_cast<double>(place->second));
+  if (place.is_new && !is_utf8(label)) return "a class in UTF-8 (save the file as UTF-8)";
+  append(place.number);
   return {};
 }
 
@@ -49,24 +90,30 @@ std::string TargetColumn::add_number(const std::string& text, double value) {
     const bool is_quantity = !has_word_ && !is_whole(value);
     return is_quantity ? "a class as in the lines above" : append_label(text);
   }
-  const auto [place, is_new] = places_.try_emplace(text, static_cast<Index>(places_.size()));
-  append(static_cast<double>(place->second));
-  if (!is_new) return {};
+  const Place place = place_of(text);
+  append(place.number);
+  if (!place.is_new) return {};
   numbers_.push_back(value);
   has_fraction_ |= !is_whole(value);
   has_identifier_ |=
       std::abs(value) >= kLargestExactNumber && text.find_first_not_of("+-0123456789") == std::string::npos;
-  if (numbers_.size() > (has_fraction_ ? kMostFractions : kMostClasses)) forget_texts();
+  if (whole_ == nullptr) forget_many();
   return {};
 }
 
 std::string TargetColumn::add_text(const std::string& text) {
   const bool is_missing = is_missing_word(text);
-  const bool is_slip = kind_ == Kind::many_numbers || (kind_ == Kind::few_numbers && rows_ > 0 && is_missing);
+  const bool is_first_text = kind_ == Kind::few_numbers;
+  const bool is_slip = kind_ == Kind::many_numbers || (is_first_text && rows_ > 0 && is_missing);
   if (is_slip) return "a number as in the lines above";
+  if (is_first_text && whole_ != nullptr) return "what the lines above tell";
   kind_ = Kind::classes;
   has_word_ |= !is_missing;
   return append_label(text);
+}
+
+void TargetColumn::forget_many() {
+  if (numbers_.size() > (has_fraction_ ? kMostFractions : kMostClasses)) forget_texts();
 }
 
 void TargetColumn::forget_texts() {

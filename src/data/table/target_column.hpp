@@ -16,7 +16,15 @@ class TargetColumn {
   explicit TargetColumn(bool only_classes)
       : kind_(only_classes ? Kind::classes : Kind::few_numbers), has_word_(only_classes) {}
 
-  void reserve(Index rows);
+  void reserve(Index rows);  // more
+
+  // That of a part of the rows (CsvRows), rows_between rows behind those of whole, for which it has room, and which
+  // must outlive it. Classes and numbers that are few are looked up in whole, too; what would make this another kind of
+  // target is refused.
+  TargetColumn(const TargetColumn& whole, Index rows_between);
+  bool can_have_parts() const { return kind_ != Kind::classes || has_word_; }
+  bool can_join(const TargetColumn& part) const;
+  void join(const TargetColumn& part);
 
   // Each adds one row, or returns what is wrong with it as the rest of a sentence "expected ...".
   std::string add_number(const std::string& text, double value);
@@ -29,14 +37,24 @@ class TargetColumn {
   // Few different numbers may still turn out to be labels, so their texts are kept; many are a quantity.
   enum class Kind { few_numbers, many_numbers, classes };
 
+  struct Place {
+    double number;
+    bool is_new;
+  };
+
   void append(double value);
+  Place place_of(const std::string& text);
+  void forget_many();
   std::string append_label(const std::string& label);
   void forget_texts();
   void sort_labels(Table& table);
 
+  const TargetColumn* whole_ = nullptr;  // of a part
   Kind kind_;
-  Vector<double> values_;  // of many numbers they themselves, else the places of the texts
+  Vector<double> values_;    // of many numbers they themselves, else the places of the texts
+  double* first_ = nullptr;  // of the values; those of a part are in the whole's
   Index rows_ = 0;
+  Index first_place_ = 0;                          // of a part: that of its own texts
   std::unordered_map<std::string, Index> places_;  // of the different texts, as they come
   std::vector<double> numbers_;                    // by place, of few numbers
   bool has_fraction_ = false;

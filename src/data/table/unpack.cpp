@@ -21,6 +21,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t kPieceSize = 1 << 16;
+constexpr std::size_t kLongestMagic = 8;  // that of a packed table
 constexpr std::string_view kGzipMagic = "\x1f\x8b"sv;
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd"sv;
 constexpr std::string_view kXzMagic =
@@ -263,7 +264,7 @@ void refuse_other_archives(std::string_view first, const std::string& name) {
 }  // namespace
 
 std::unique_ptr<ByteSource> peek(std::unique_ptr<ByteSource> source, std::string& first) {
-  first.resize(kXzMagic.size());
+  first.resize(kLongestMagic);
   first.resize(source->read(first.data(), first.size()));
   return std::make_unique<PeekedSource>(first, std::move(source));
 }

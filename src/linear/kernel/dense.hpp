@@ -212,8 +212,13 @@ inline std::size_t dense_block_rows(std::size_t features) {
 template <class T>
 __attribute__((noinline)) void dense_block_scores(const Job<T>& job, std::size_t start, std::size_t count,
                                                   RowPointers<T>& rows) {
+  if (job.make != nullptr) {
+    const std::ptrdiff_t* const numbers = job.rows == nullptr ? nullptr : job.rows + start;
+    job.make(job.source, numbers, job.first + start, count, job.made);
+  }
   for (std::size_t i = 0; i < count; ++i) {
-    rows[i] = job.dense + row_at(job, start + i) * static_cast<std::ptrdiff_t>(job.features);
+    rows[i] = job.make != nullptr ? job.made + i * job.features
+                                  : job.dense + row_at(job, start + i) * static_cast<std::ptrdiff_t>(job.features);
   }
   for (std::size_t i = count; i < round_up(count, kTileRows); ++i) rows[i] = rows[count - 1];
   const std::size_t padded = round_up(job.features, kLanes<T>);
@@ -242,7 +247,8 @@ double dense_evaluate(const Job<T>& job) {
     loss += block_losses(job, start, count, job.scratch);
     for_each_group<kLargeGroup>(gradient_groups(job.outputs), [&](auto size, std::size_t begin) {
       // Once is enough, and the rows of a mini-batch do not follow one another.
-      const std::size_t ahead = begin == 0 && job.rows == nullptr ? block * job.features * sizeof(T) : 0;
+      const bool follow = job.dense != nullptr && job.rows == nullptr;
+      const std::size_t ahead = begin == 0 && follow ? block * job.features * sizeof(T) : 0;
       group_gradient<T, decltype(size)::value>(rows, count, job.features, ahead, job.scratch + begin * kBlock,
                                                job.gradient + begin * padded);
     });

@@ -8,7 +8,9 @@
 
 namespace lipschitzlr::linear::kernel {
 
-enum class Loss { squared, logistic, softmax };
+enum class Loss { squared, logistic, softmax, clipped_softmax };
+
+constexpr std::size_t kMadeRows = 64;
 
 // One chunk of rows and everything needed to add up its loss and gradient.
 template <class Scalar>
@@ -22,6 +24,11 @@ struct Job {
   std::size_t count = 0;
 
   const Scalar* dense = nullptr;  // row by row without gaps
+  // Instead of dense: writes rows of the source, as this job numbers them, into a block of kMadeRows at most.
+  void (*make)(const void* source, const std::ptrdiff_t* rows, std::size_t first, std::size_t count,
+               Scalar* to) = nullptr;
+  const void* source = nullptr;
+  Scalar* made = nullptr;         // the block
   const Scalar* lanes = nullptr;  // all rows again, as fill_lanes() lays them out; never with rows
   // For the sparse engine, compressed rows:
   const Scalar* values = nullptr;
@@ -34,7 +41,7 @@ struct Job {
   const std::int32_t* member_starts = nullptr;
 
   const Scalar* targets = nullptr;       // squared, logistic
-  const std::int32_t* labels = nullptr;  // softmax
+  const std::int32_t* labels = nullptr;  // softmax, clipped_softmax
   const Scalar* row_weights = nullptr;   // a factor of each row's loss; null: 1
   const Scalar* weights = nullptr;       // as pack() lays them out
   Scalar scale = 1;                      // 1/m: every residual is multiplied by it

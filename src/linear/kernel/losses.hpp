@@ -1,7 +1,7 @@
 // From scores to residuals, one block of rows at a time. Scores stand output by output, kBlock numbers each, so that
 // the lanes of a vector are rows: no sums across lanes, and a row past the end costs nothing. Included by isa.hpp only.
 
-constexpr std::size_t kBlock = 64;  // the most rows of a block; a block's stride is always this
+constexpr std::size_t kBlock = kMadeRows;  // the most rows of a block; a block's stride is always this
 
 constexpr std::size_t round_up(std::size_t value, std::size_t step) { return (value + step - 1) / step * step; }
 
@@ -100,10 +100,27 @@ inline double logistic_block(const T* targets, const T* row_weights, std::size_t
   return total_of(terms, row_weights, count);
 }
 
+// Keras's clipped cross-entropy: p_y is taken to lie within [e, 1 - e], e = 1e-7, and beyond has no gradient. scores
+// hold p times scale.
+template <class T>
+inline void clip_rows(const std::int32_t* labels, std::size_t outputs, std::size_t count, T scale, T* scores,
+                      T* terms) {
+  constexpr T kLeast = T{1e-7}, kMost = T{1} - kLeast;
+  constexpr T kLossOfLeast = T{16.118095650958319}, kLossOfMost = T{1.0000000500000033e-7};
+  for (std::size_t i = 0; i < count; ++i) {
+    const T own = scores[static_cast<std::size_t>(labels[i]) * kBlock + i];
+    const bool lost = own < kLeast * scale;
+    if (!lost && !(own > kMost * scale)) continue;
+    terms[i] = lost ? kLossOfLeast : kLossOfMost;
+    for (std::size_t c = 0; c < outputs; ++c) scores[c * kBlock + i] = 0;
+    scores[static_cast<std::size_t>(labels[i]) * kBlock + i] = scale;  // from which the target is taken next
+  }
+}
+
 // loss = (max z - z_y) + log1p(sum of exp(z_c - max z) over all classes but the largest), residual = softmax(z) - e_y.
 template <class T>
 inline double softmax_block(const std::int32_t* labels, const T* row_weights, std::size_t outputs, std::size_t count,
-                            T scale, T* scores) {
+                            T scale, bool clipped, T* scores) {
   T own[kBlock], terms[kBlock];
   for (std::size_t i = 0; i < count; ++i) own[i] = scores[static_cast<std::size_t>(labels[i]) * kBlock + i];
   for (std::size_t i = count; i < round_up(count, kLanes<T>); ++i) own[i] = 0;
@@ -126,6 +143,7 @@ inline double softmax_block(const std::int32_t* labels, const T* row_weights, st
     }
     store(terms + i, (largest - load<Vec<T>>(own + i)) + log1p_vector<T>(rest));
   }
+  if (clipped) clip_rows(labels, outputs, count, scale, scores, terms);
   for (std::size_t i = 0; i < count; ++i) scores[static_cast<std::size_t>(labels[i]) * kBlock + i] -= scale;
   return total_of(terms, row_weights, count);
 }
@@ -140,10 +158,10 @@ __attribute__((noinline)) double block_losses(const Job<T>& job, std::size_t sta
   const T* const row_weights = job.row_weights == nullptr ? nullptr : gathered;
   if (row_weights != nullptr) gather(job, start, count, job.row_weights, gathered);
   double loss = 0;
-  if (job.loss == Loss::softmax) {
+  if (job.loss == Loss::softmax || job.loss == Loss::clipped_softmax) {
     std::int32_t labels[kBlock];
     gather(job, start, count, job.labels, labels);
-    loss = softmax_block(labels, row_weights, job.outputs, count, job.scale, scores);
+    loss = softmax_block(labels, row_weights, job.outputs, count, job.scale, job.loss == Loss::clipped_softmax, scores);
   } else {
     T targets[kBlock];
     gather(job, start, count, job.targets, targets);

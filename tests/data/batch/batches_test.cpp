@@ -288,20 +288,17 @@ TEST(Batches, DrawsFillTheirRangesAndAreAlwaysAsMany) {
   EXPECT_NEAR(together / 10000, 0, 1.7e-4);  // independent: five deviations of 0.01 / 3 / 100
 }
 
-TEST(Batches, TheOrderIsAPermutationOfTheGivenImagesForEachEpoch) {
-  const ImageSet set = random_set(300, 1, 1, 1);
-  ThreadPool pool(1);
-  const Batches batches(set, {}, {}, 1, pool);
+TEST(Examples, TheOrderIsAPermutationOfTheGivenOnesForEachEpoch) {
   std::vector<Index> given;
   for (Index image = 0; image < 300; image += 2) given.push_back(image);
-  std::vector<Index> first = batches.order(given, 0);
-  EXPECT_EQ(first, batches.order(given, 0));
+  std::vector<Index> first = epoch_order(given, 1, 0);
+  EXPECT_EQ(first, epoch_order(given, 1, 0));
   EXPECT_NE(first, given);
-  EXPECT_NE(first, batches.order(given, 1));
-  EXPECT_NE(first, Batches(set, {}, {}, 2, pool).order(given, 0));
+  EXPECT_NE(first, epoch_order(given, 1, 1));
+  EXPECT_NE(first, epoch_order(given, 2, 0));
   std::sort(first.begin(), first.end());
   EXPECT_EQ(first, given);
-  EXPECT_TRUE(batches.order({}, 0).empty());
+  EXPECT_TRUE(epoch_order({}, 1, 0).empty());
 }
 
 TEST(Batches, AnAugmentationOutOfRangeOrAForeignMeanIsRefused) {

@@ -20,9 +20,7 @@ Table encoded(const Encoder& encoder, const Table& table, bool strict = false) {
   return encoder.apply(table, encoder.places_in(table), "t.csv", strict);
 }
 
-DenseMatrix<double> values(const Table& table) {
-  return std::visit([](const auto& matrix) { return DenseMatrix<double>(matrix); }, table.features);
-}
+DenseMatrix<double> values(const Table& table) { return to_dense(table.features); }
 
 const char* const kPeople =
     "age,city,member,y\n"

@@ -145,11 +145,14 @@ TEST(Scaling, RowsInTheMemoryOfOthersAreScaledAlike) {
       EXPECT_EQ(same.factors, scaler.factors);
       EXPECT_EQ(std::get<Dense>(same.design<double>(view)), scaler.design<double>(x));
       EXPECT_EQ(std::get<DenseMatrix<float>>(same.design<float>(view)), scaler.design<float>(x));
+      EXPECT_EQ(same.streamed_design<double>(view).take(std::vector<Index>{2, 0}).dense(),
+                scaler.design<double>(Dense(x({2, 0}, Eigen::all))));
     }
   }
   const Sparse stored = sparse(x);
   const Scaler sums = Scaler::learn(Scaling::column_sum, FeatureView(view_of(stored)), true);
   EXPECT_EQ(Dense(std::get<Sparse>(sums.design<double>(FeatureView(view_of(stored))))), sums.design<double>(x));
+  EXPECT_THROW(sums.streamed_design<double>(view_of(stored)), Error);
   EXPECT_THROW(Scaler::learn(Scaling::standard, FeatureView(view_of(stored)), true), Error);
 }
 

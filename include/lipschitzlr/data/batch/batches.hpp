@@ -1,14 +1,15 @@
 #pragma once
-// From image bytes to the numbers a network is fed with: pixel/255 minus the mean image of the training set, changed at
-// random as Keras's ImageDataGenerator does it (shift, zoom, rotation, flip; bilinear, nearest fill; method.md 4.7).
-// Everything is a function of seed, epoch and image: no state, the same bits for any number of threads and after any
-// resume.
+// Images as what a network is trained on, from bytes to numbers: pixel/255 minus the mean image of the training set,
+// changed at random as Keras's ImageDataGenerator does it (shift, zoom, rotation, flip; bilinear, nearest fill;
+// method.md 4.7). Everything is a function of seed, epoch and image: no state, the same bits for any number of threads
+// and after any resume.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "lipschitzlr/base/parallel.hpp"
+#include "lipschitzlr/data/batch/examples.hpp"
 #include "lipschitzlr/data/image/images.hpp"
 
 namespace lipschitzlr::data {
@@ -24,19 +25,19 @@ struct Augmentation {
 // The mean of each pixel (of pixel/255) over the images; summed in whole numbers, so that it is exact.
 std::vector<float> mean_image(const ImageSet& images);
 
-class Batches {
+class Batches : public Examples {
  public:
   // mean is empty (nothing is subtracted) or has a number per pixel. The set and the pool must outlive the object.
   // Throws Error (usage) on an augmentation out of range or a mean of another size.
   Batches(const ImageSet& images, std::vector<float> mean, const Augmentation& augmentation, std::uint64_t seed,
           ThreadPool& pool);
 
-  // The given images in the order of an epoch: shuffled by seed and epoch.
-  std::vector<Index> order(std::span<const Index> images, std::int64_t epoch) const;
-
-  // One batch, image by image in the layout of ImageSet; out has room for chosen.size() images.
-  void fill(std::span<const Index> chosen, std::int64_t epoch, float* out) const;  // augmented
-  void fill_plain(std::span<const Index> chosen, float* out) const;                // as they are
+  Index count() const override { return images_.count(); }
+  Shape shape() const override { return {images_.channels, images_.height, images_.width}; }
+  Index classes() const override { return static_cast<Index>(images_.classes.size()); }
+  double target(Index image) const override { return images_.labels[static_cast<std::size_t>(image)]; }
+  void fill(std::span<const Index> chosen, std::int64_t epoch, float* out) const override;  // augmented
+  void fill_plain(std::span<const Index> chosen, float* out) const override;
 
  private:
   const ImageSet& images_;

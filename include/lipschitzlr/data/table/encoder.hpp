@@ -75,8 +75,12 @@ struct Encoder {
   ColumnPlaces places_in(const Table& table) const;
 
   // The table with features in place of its columns. What the model has not seen (levels it does not know, missing
-  // columns) adds a remark, which starts with source; with strict it is an Error (data).
+  // columns) adds a remark, which starts with source; with strict it is an Error (data). Streamed rows stay streamed
+  // where the features are columns of theirs; elsewhere they have to be in memory.
   Table apply(Table table, const ColumnPlaces& places, const std::string& source, bool strict = false) const;
+
+ private:
+  void name_features(Table& table) const;
 };
 
 // The rows without a gap.

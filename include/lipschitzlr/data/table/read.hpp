@@ -3,6 +3,7 @@
 // auto-detected, .gz, .xz and .zst unpacked on the way. What does not fit is an Error (data) with file, line, column
 // and what was expected.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,11 @@ struct ReadOptions {
   // A model's columns are known: others are left out, and of these some may be missing.
   bool only_known = false;
   bool known_by_place = false;  // known is by place among the features of the file, not by name
+  unsigned threads = 0;         // that parse a CSV; 0: one per core. The table is the same for any number
+  // Bytes. The features of a packed table (packed.hpp) that take more are read block by block, wherever they are used.
+  // Default: they never do.
+  std::optional<std::uint64_t> memory = {};
+  int copies = 1;  // of the features that the caller will have at a time
 };
 
 // path "-" is standard input; pipes are as good as files. A path that is no file but a pattern of the shell, such as

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lipschitzlr/base/parallel.hpp"
+#include "lipschitzlr/base/streamed_rows.hpp"
 #include "lipschitzlr/data/table/table.hpp"
 
 namespace lipschitzlr::data {
@@ -53,10 +54,13 @@ struct Scaler {
   template <class Scalar>
   std::variant<DenseMatrix<Scalar>, SparseMatrix<Scalar>> design(const FeatureView& rows,
                                                                  ThreadPool* pool = nullptr) const;
+  // The same of dense rows, each scaled when it is read; they must outlive it.
+  template <class Scalar>
+  StreamedRows<Scalar> streamed_design(const FeatureView& rows) const;
 };
 
 // The standard deviation of each column, over m; none without rows. The largest number there is where it would be
 // larger.
-std::vector<double> column_deviations(const Features& features, const Vector<double>& row_weights = {});
+std::vector<double> column_deviations(const FeatureView& features, const Vector<double>& row_weights = {});
 
 }  // namespace lipschitzlr::data

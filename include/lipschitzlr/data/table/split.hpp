@@ -22,6 +22,6 @@ Split split_rows(const Table& table, double test_fraction, Random& random);
 // The rows dealt into parts whose sizes differ by at most one, each class spread as evenly; row numbers ascending. Some
 // parts are empty when there are fewer rows. Which part a row is in depends on the generator and on what the rows hold,
 // not on their order. Throws Error (usage) unless parts >= 1.
-std::vector<std::vector<Index>> deal_rows(const Table& table, int parts, Random& random);
+std::vector<std::vector<Index>> deal_rows(const TableView& table, int parts, Random& random);
 
 }  // namespace lipschitzlr::data

@@ -8,20 +8,32 @@
 #include <vector>
 
 #include "lipschitzlr/base/matrix.hpp"
+#include "lipschitzlr/base/streamed_rows.hpp"
 
 namespace lipschitzlr::data {
 
-using Features = std::variant<DenseMatrix<double>, SparseMatrix<double>>;
+// Streamed: those of a file that does not fit into the memory it is given (ReadOptions.memory), all of them numbers.
+using Features = std::variant<DenseMatrix<double>, SparseMatrix<double>, StreamedRows<double>>;
 
 Index rows(const Features& features);
 Index columns(const Features& features);
+DenseMatrix<double> to_dense(const Features& features);  // in memory; errors as StreamedRows::dense
 
-// Features in memory that belongs to somebody else, such as an array of NumPy; it must outlive the view.
-using FeatureView = std::variant<DenseView<double>, SparseView<double>, DenseView<float>, SparseView<float>>;
+// Features in memory that belongs to somebody else, such as an array of NumPy, which must outlive the view; or streamed
+// ones.
+using FeatureView =
+    std::variant<DenseView<double>, SparseView<double>, DenseView<float>, SparseView<float>, StreamedRows<double>>;
 
 DenseView<double> view_of(const DenseMatrix<double>& matrix);
 SparseView<double> view_of(const SparseMatrix<double>& matrix);
+StreamedRows<double> view_of(const StreamedRows<double>& rows);
 FeatureView view_of(const Features& features);
+
+Index rows(const FeatureView& features);
+Index columns(const FeatureView& features);
+bool is_dense(const FeatureView& features);  // streamed ones are
+bool is_streamed(const FeatureView& features);
+double stored_in(const FeatureView& features);  // values
 
 // What the cells of a column of features are.
 enum class ColumnKind { number, date, text };
@@ -57,8 +69,29 @@ struct Table {
   bool is_classified() const { return !labels.empty(); }
 };
 
-// The given rows of a table, in the given order.
+// The given rows of a table, in the given order; of streamed features they are numbers of rows alone.
 Table take_rows(const Table& table, const std::vector<Index>& rows);
+Features take_rows(const FeatureView& features, const std::vector<Index>& rows);
+
+// Leaves the given columns in the features, in the given order; the caller has the names. Not of sparse ones.
+void take_columns(Table& table, const std::vector<Index>& columns);
+
+// What a model is trained on, where it is: a table, or memory that belongs to somebody else. It must outlive the view.
+struct TableView {
+  FeatureView features;
+  Eigen::Map<const Vector<double>> target;
+  const std::vector<std::string>& labels;
+  const std::vector<std::string>& feature_names;
+  const std::vector<bool>& indicators;
+
+  TableView(const Table& table);
+  TableView(FeatureView rows, Eigen::Map<const Vector<double>> targets, const std::vector<std::string>& classes,
+            const std::vector<std::string>& names);
+
+  Index rows() const { return data::rows(features); }
+  Index columns() const { return data::columns(features); }
+  bool is_dense() const { return data::is_dense(features); }
+};
 
 // Turns a numeric target into classes: distinct values in ascending order become the labels (1 -> "1", 0.5 -> "0.5").
 // Throws Error (data) for numbers from kLargestExactNumber on.
