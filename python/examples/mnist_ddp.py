@@ -37,6 +37,7 @@ def main() -> None:
     model.eval()
     accuracy = float((model(images[TRAINED_ON:]).argmax(1) == labels[TRAINED_ON:]).double().mean())
     print(f"rank {dist.get_rank()}: {100 * accuracy:.1f} % of {IMAGES - TRAINED_ON} unseen images, rate {optimizer.rate!r}")
+    dist.destroy_process_group()
 
 
 if __name__ == "__main__":

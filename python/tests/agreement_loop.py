@@ -114,6 +114,10 @@ def main() -> None:
         dist.init_process_group("gloo")
     problem = Problem(sys.argv[1])
     print(json.dumps({name: run(problem, make) for name, make in CASES.items()}))
+    if dist.is_initialized():
+        dist.barrier()
+        # Else Gloo's threads may outlive the interpreter, which ends the process with an abort.
+        dist.destroy_process_group()
 
 
 if __name__ == "__main__":

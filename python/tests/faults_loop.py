@@ -100,6 +100,8 @@ def main() -> None:
             }
         )
     )
+    dist.barrier()
+    dist.destroy_process_group()  # else Gloo's threads may outlive the interpreter, which ends the process with an abort
 
 
 if __name__ == "__main__":

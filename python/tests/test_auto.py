@@ -131,6 +131,17 @@ def test_lowers_the_loss_and_says_what_it_measured() -> None:
     assert {"F", "L_inf", "H", "P", "Hb", "rollbacks"} == optimizer.constants.keys()
 
 
+def test_says_why_it_is_no_better_than_a_constant() -> None:
+    net = NormNet(1)
+    optimizer = Auto(net, total_steps=100)
+    losses = [train(net, optimizer, step) for step in range(10)]
+    assert optimizer.shortfall(0.5, 0.6) == ""
+    first = max(losses)
+    assert f"it began at {losses[0]:.4g}, because the outputs" in optimizer.shortfall(losses[-1], 0.01 * first)
+    assert "as if the outputs did not depend on the inputs; scale" in optimizer.shortfall(first, 0.3 * first)
+    assert "what was learnt holds for these examples only" in optimizer.shortfall(3 * first, 2 * first)
+
+
 def test_an_early_rollback_puts_back_weights_and_statistics_of_the_start() -> None:
     net, fresh = NormNet(2), NormNet(2)
     weights = copies(net.parameters())

@@ -133,6 +133,7 @@ def test_the_largest_weight_counts_with_l2_and_buffers_when_given() -> None:
         ("full-square", lambda d, p, q: (d + p) ** 2),
         ("without-weight-square", lambda d, p, q: d * d + 2 * p * d),
         ("coded", lambda d, p, q: q + 2 * p * d),
+        ("coded-full-square", lambda d, p, q: q + 2 * p * d + p * p),
     ],
 )
 def test_the_second_moment_is_the_estimate_that_was_asked_for(estimate: str, expected: Any) -> None:

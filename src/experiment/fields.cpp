@@ -74,6 +74,15 @@ std::vector<std::string> Fields::texts(const std::string& name) {
   return field.get<std::vector<std::string>>();
 }
 
+std::vector<double> Fields::numbers(const std::string& name) {
+  const nlohmann::json& field = value(name);
+  const auto is_number = [](const nlohmann::json& item) { return item.is_number(); };
+  if (!field.is_array() || !std::all_of(field.begin(), field.end(), is_number)) {
+    refuse(name, "must be a list of numbers");
+  }
+  return field.get<std::vector<double>>();
+}
+
 void Fields::finish() const {
   for (const auto& [name, ignored] : object_.items()) {
     if (!asked_.contains(name)) refuse(name, "is not a field of a recipe");

@@ -23,6 +23,7 @@ class Fields {
   std::int64_t count(const std::string& name);  // a whole number, 1 or more
   bool flag(const std::string& name);
   std::vector<std::string> texts(const std::string& name);
+  std::vector<double> numbers(const std::string& name);
 
   // Throws Error (data): "table1/iris.json: training.start must be zero or normal".
   [[noreturn]] void refuse(const std::string& name, const std::string& reason) const;

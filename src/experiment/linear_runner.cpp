@@ -93,7 +93,7 @@ void RowRunner::describe(const Setting& setting) {
 std::vector<NamedRate> RowRunner::rates(const Setting& setting) const {
   std::vector<NamedRate> list{{"baseline", training().baseline_rate, false}};
   const auto add = [&](ConstantKind kind, bool comparison) {
-    list.push_back({to_string(kind), setting.problem().constant(kind).rate(), comparison});
+    list.push_back({to_string(kind), setting.constant(kind).rate(), comparison});
   };
   for (const std::string& protocol : recipe().protocols) add(*bound::constant_kind_from(protocol), false);
   add(ConstantKind::certified, true);
@@ -139,13 +139,35 @@ Run RowRunner::run_rate(const Setting& setting, const NamedRate& rate, std::uint
   }
   linear::State<double> state;
   state.weights = start;
-  const linear::Outcome<double> outcome =
-      linear::solve(setting.problem(), options, std::move(state), observer(rate.name, seed));
-  Run run{rate.name, seed, rate.rate, outcome.checks.measurements, false, outcome.stop, outcome.last.loss, 0};
+  Run run;
+  linear::Observer observe = observer(rate.name, seed);
+  if (training().best_epoch) {
+    options.patience = options.epochs + 1;  // never stops, but judges every epoch
+    options.held_out = [&](const linear::Weights<double>& weights) {
+      run.epoch_accuracies.push_back(setting.judge(weights).accuracy);
+      return -run.epoch_accuracies.back();
+    };
+    observe = [&run, show = std::move(observe)](const linear::Progress& progress) {
+      run.epoch_losses.push_back(progress.batch_loss);
+      return !show || show(progress);
+    };
+  }
+  const linear::Outcome<double> outcome = linear::solve(setting.problem(), options, std::move(state), observe);
+  run.rate_name = rate.name;
+  run.seed = seed;
+  run.rate = rate.rate;
+  run.iterations = outcome.checks.measurements;
+  run.stop = outcome.stop;
+  run.loss = outcome.last.loss;
   run.complete = outcome.stop == (training().counts_iterations() ? linear::Stop::loss_threshold : linear::Stop::epochs);
   if (!training().counts_iterations()) {
     run.iterations = outcome.last.epoch;
-    run.accuracy = setting.judge(outcome.state.weights).accuracy;
+    run.last_accuracy = run.accuracy = setting.judge(outcome.state.weights).accuracy;
+  }
+  if (training().best_epoch) {  // the start was judged too
+    run.epoch_losses.erase(run.epoch_losses.begin());
+    run.epoch_accuracies.erase(run.epoch_accuracies.begin());
+    run.accuracy = best_accuracy(run.epoch_accuracies).share;
   }
   return run;
 }

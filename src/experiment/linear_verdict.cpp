@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/text.hpp"
 #include "experiment/judges.hpp"
@@ -37,8 +38,11 @@ class LinearJudge {
     compare_figure("with the rate 0.1", recipe_.paper.baseline, kBaseline);
     compare_figure("with 1/L as coded", recipe_.paper.computed, kCoded);
     compare_order();
-    if (artefact) return {"artefact", reasons_};
-    if (differs_ || unknown_) return {differs_ ? "differs" : "cut short", reasons_};
+    compare_losses();
+    say_last();
+    const std::string word = differs_ ? "differs" : unknown_ ? "cut short" : "reproduced";
+    if (artefact) return {"artefact", reasons_, word};
+    if (differs_ || unknown_) return {word, reasons_};
     reasons_.insert(reasons_.begin(),
                     "Reproduced: every figure of the paper lies within ours over the seeds and the "
                     "tolerances of the rules.");
@@ -120,6 +124,39 @@ class LinearJudge {
         "Differs: the order is reversed: the paper has {} with 0.1 and {} with 1/L, we measure {} and {}, means of {}.",
         format_percent(recipe_.paper.baseline), format_percent(recipe_.paper.computed), format_percent(baseline.mean),
         format_percent(coded.mean), counted(coded.count, "seed")));
+  }
+
+  // The quiet signal: trainings that only end alike have other losses on their way.
+  void compare_losses() {
+    for (std::size_t epoch = 0; epoch < recipe_.paper.losses.size(); ++epoch) {
+      double least = std::numeric_limits<double>::infinity(), most = -least;
+      for (const Run* run : runs_behind(row_, kCoded)) {
+        if (epoch >= run->epoch_losses.size()) continue;
+        least = std::min(least, run->epoch_losses[epoch]);
+        most = std::max(most, run->epoch_losses[epoch]);
+      }
+      const double theirs = recipe_.paper.losses[epoch];
+      if (least > most) {
+        unknown_ = true;
+        return;
+      }
+      const bool agrees = theirs >= least * (1 - kLossTolerance) && theirs <= most * (1 + kLossTolerance);
+      differs_ |= !agrees;
+      reasons_.push_back(
+          fmt::format("{}: the loss of epoch {} is {:.3f} in the authors' notebook, {:.3f} to {:.3f} here.",
+                      agrees ? "Agrees" : "Differs", epoch + 1, theirs, least, most));
+    }
+  }
+
+  void say_last() {
+    if (!recipe_.best_epoch) return;
+    for (const char* const name : {kBaseline, kCoded}) {
+      const Spread best = accuracy_of(row_, name), last = last_accuracy_of(row_, name);
+      if (best.count == 0) continue;
+      reasons_.push_back(fmt::format("With {} the best of {} epochs is {}, the last {}.",
+                                     name == kCoded ? "1/L" : "the rate 0.1", row_.epochs,
+                                     text_of(best, format_percent), text_of(last, format_percent)));
+    }
   }
 
   void disagree(const std::string& what, const std::string& paper, const std::string& ours) {

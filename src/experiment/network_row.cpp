@@ -56,7 +56,9 @@ bool is_of(const Recipe& recipe, const std::string& protocol, const Record& reco
   return record.kind == run::RecordKind::network && record.data() == training.data &&
          record.model() == training.network && record.optimizer() == training.optimizer &&
          record.option("policy") == training.policy && record.option("protocol") == protocol &&
-         record.number(decay) == training.decay && record.number("limit") == 0;
+         record.number(decay) == training.decay_under(protocol) && record.number("limit") == 0 &&
+         std::all_of(training.options.begin(), training.options.end(),
+                     [&](const auto& option) { return record.option(option.first) == option.second; });
 }
 
 std::vector<std::string> departures(const Recipe& recipe, const std::string& protocol, const Record& record) {
@@ -70,21 +72,29 @@ std::vector<std::string> departures(const Recipe& recipe, const std::string& pro
   };
   const NetworkTraining& training = *recipe.network;
   const bool coded = protocol == "coded", baseline = training.policy == "baseline";
+  const bool glorot = coded && !training.network.starts_with("resnet");
   compare("batches of", "batch", static_cast<double>(training.batch), true);
   compare("first rate", "first_rate", baseline ? number_of(record, "first_rate") : training.first_rate, true);
   compare("rate", "rate", training.rate, false);
   compare("constant", "constant", coded ? training.coded_constant : std::nullopt, true);
-  compare("l2", "l2", training.decay, false);  // the constant's lambda, under both protocols
-  compare("decay", "decay", coded ? training.decay : 0, false);
+  // The constant's lambda, under both protocols:
+  const double decay = training.decay_under(protocol);
+  compare("l2", "l2", coded ? training.coded_l2.value_or(decay) : decay, false);
+  compare("decay", "decay", coded ? decay : 0, false);
+  for (const auto& option : training.options) compared.insert(option.first);
   for (const auto& [option, usual] : {std::pair{"update", "epoch"},
                                       {"augment", "auto"},
                                       {"padding", "tensorflow"},
                                       {"precision", "single"},
+                                      {"loss", coded ? "clipped" : "cross-entropy"},
+                                      {"dense_start", glorot ? "glorot" : "he-normal"},
+                                      {"drop_last", training.drop_last && coded ? "true" : "false"},
                                       {"settings", ""},
                                       {"k1", ""},
                                       {"k2", ""},
                                       {"bn_epsilon", ""},
                                       {"bn_momentum", ""}}) {
+    if (training.options.contains(option)) continue;
     compared.insert(option);
     const std::string had = record.option(option), instead = *usual == 0 ? "" : fmt::format(" in place of {}", usual);
     if (!had.empty() && had != usual) list.push_back(fmt::format("{} {}{}", option, had, instead));

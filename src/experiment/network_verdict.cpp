@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/text.hpp"
 #include "experiment/judges.hpp"
@@ -20,40 +21,74 @@ std::optional<double> median_of(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+// Of ours to theirs, over the epochs from 2 on that both have.
+std::optional<double> median_ratio(const std::vector<double>& epochs, const std::vector<double>& ours,
+                                   const std::vector<double>& theirs) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(ours.size(), epochs.size()); ++i) {
+    const auto epoch = static_cast<std::size_t>(epochs[i]);
+    if (epoch < 2 || epoch > theirs.size() || !(theirs[epoch - 1] > 0) || std::isnan(ours[i])) continue;
+    ratios.push_back(ours[i] / theirs[epoch - 1]);
+  }
+  return median_of(ratios);
+}
+
 class NetworkJudge {
  public:
   explicit NetworkJudge(const Row& row)
       : row_(row), training_(*row.recipe.network), curve_(authors_curve(training_.curve)) {}
 
   Verdict verdict() {
-    for (const Run& run : row_.runs) {
-      if (run.rate_name != kCodedProtocol || run.record->failure.empty()) continue;
-      reasons_.push_back(fmt::format("Seed {} failed: {}.", run.seed, run.record->failure));
-    }
+    find_failures();
     if (runs_.empty()) return {"failed", reasons_};
     say_ours();
     const bool complete = epochs_ >= static_cast<std::size_t>(training_.epochs);
     if (departed_) return {"other options", reasons_};
     if (!training_.paper_network.empty()) return other_network();
     const bool artefact = !row_.recipe.artefacts.empty();
+    std::string word = "no curve";
     if (curve_ == nullptr && !complete) {
       reasons_.push_back("There is no curve of the authors to compare with before the last epoch.");
-      return {artefact ? "artefact" : "no curve", with_artefacts()};
+    } else {
+      word = compare(complete);
     }
-    const bool accurate = compare_accuracy(complete), same_rates = compare_rates();  // both say what they found
-    const bool agrees = accurate && same_rates;
-    if (artefact) return {"artefact", with_artefacts()};
-    return {
-        std::string(agrees ? (complete ? "reproduced" : "agrees so far") : (complete ? "differs" : "differs so far")),
-        reasons_};
+    if (failed_ > 0) return {"unstable", with_artefacts(), fmt::format("{} of {}", failed_, seeds_)};
+    if (artefact) return {"artefact", with_artefacts(), word};
+    return {word, reasons_};
   }
 
  private:
+  // A seed that was trained again, and did not fail, counts as that.
+  void find_failures() {
+    std::map<std::uint64_t, bool> failed;
+    for (const Run& run : row_.runs) {
+      if (run.rate_name != kCodedProtocol) continue;
+      const bool fails = !run.record->failure.empty();
+      const auto [seed, first] = failed.try_emplace(run.seed, fails);
+      seed->second &= fails;
+      if (fails) reasons_.push_back(fmt::format("Seed {} failed: {}.", run.seed, run.record->failure));
+    }
+    seeds_ = failed.size();
+    failed_ = std::count_if(failed.begin(), failed.end(), [](const auto& seed) { return seed.second; });
+  }
+
+  // Each says what it found.
+  std::string compare(bool complete) {
+    bool agrees = compare_accuracy();
+    if (complete) agrees &= compare_last();
+    agrees &= compare_rates();
+    agrees &= compare_losses();
+    return agrees ? (complete ? "reproduced" : "agrees so far") : (complete ? "differs" : "differs so far");
+  }
+
   void say_ours() {
     for (const Run* run : runs_) {
       reasons_.push_back(best_and_last(*run, fmt::format("Seed {}", run->seed)));
       if (run->record->state == run::RecordState::damaged) {
         reasons_.push_back(fmt::format("The record is damaged: {}", fmt::join(run->record->faults, " ")));
+      }
+      if (run->record->option("loss").empty()) {
+        reasons_.push_back("Trained by a version without Keras's clipped loss, with the plain one.");
       }
       for (const std::string& departure : departures(row_.recipe, kCodedProtocol, *run->record)) {
         reasons_.push_back(fmt::format("Trained with {}.", departure));
@@ -66,22 +101,45 @@ class NetworkJudge {
                                    format_percent(ours_.most)));
   }
 
-  bool compare_accuracy(bool complete) {
+  bool compare_accuracy() {
     const double theirs = curve_ != nullptr ? best_accuracy(*curve_, epochs_).percent() : training_.paper_accuracy;
-    const double tolerance = curve_ != nullptr ? accuracy_tolerance(*curve_, epochs_) : kLeastJump;
+    const double tolerance = curve_ != nullptr ? accuracy_tolerance(*curve_, epochs_) : least_tolerance(theirs);
     const bool agrees = theirs >= ours_.least - tolerance && theirs <= ours_.most + tolerance;
     reasons_.push_back(fmt::format(
         "{}: {} has {} at best up to epoch {}; the tolerance is {:.1f} percent.", agrees ? "Agrees" : "Differs",
         curve_ != nullptr ? "the authors' curve" : "the paper", format_percent(theirs), epochs_, tolerance));
-    if (curve_ != nullptr && complete) say_peak();
     return agrees;
   }
 
-  void say_peak() {
-    const double last = 100 * curve_->column("val_accuracy").back();
-    if (best_accuracy(*curve_).percent() - last <= kPeakTolerance) return;
-    reasons_.push_back(fmt::format("The paper's figure is a peak: the last epoch of the authors' curve has {}.",
-                                   format_percent(last)));
+  // What a best-of-all-epochs figure does not show.
+  bool compare_last() {
+    if (curve_ == nullptr) return true;
+    const double theirs = 100 * curve_->column("val_accuracy").back();
+    const Spread ours = last_accuracy_of(row_, kCodedProtocol);
+    const double tolerance = accuracy_tolerance(*curve_, epochs_);
+    const bool agrees = theirs >= ours.least - tolerance && theirs <= ours.most + tolerance;
+    if (best_accuracy(*curve_).percent() - theirs > kPeakTolerance) {
+      reasons_.push_back(fmt::format("The paper's figure is a peak: the last epoch of the authors' curve has {}.",
+                                     format_percent(theirs)));
+    }
+    reasons_.push_back(fmt::format("{}: in the last epoch the authors have {}, we have {}.",
+                                   agrees ? "Agrees" : "Differs", format_percent(theirs), format_percent(ours.mean)));
+    return agrees;
+  }
+
+  bool compare_losses() {
+    std::vector<double> ratios;
+    for (const Run* run : runs_) {
+      const std::optional<double> ratio = curve_ == nullptr ? std::nullopt : loss_ratio(*run->record, *curve_);
+      if (ratio) ratios.push_back(*ratio);
+    }
+    if (ratios.empty()) return true;
+    const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+    const bool agrees = *least <= 1 + kNetworkLossTolerance && *most >= 1 - kNetworkLossTolerance;
+    reasons_.push_back(fmt::format(
+        "{}: our training loss is {} times the authors' (median from epoch 2 on).", agrees ? "Agrees" : "Differs",
+        ratios.size() == 1 ? fmt::format("{:.2f}", *least) : fmt::format("{:.2f} to {:.2f}", *least, *most)));
+    return agrees;
   }
 
   bool compare_rates() {
@@ -122,6 +180,8 @@ class NetworkJudge {
   const Spread ours_ = accuracy_of(row_, kCodedProtocol);
   const std::size_t epochs_ = runs_.empty() ? 0 : runs_[0]->record->length();
   bool departed_ = false;
+  std::size_t seeds_ = 0;
+  std::ptrdiff_t failed_ = 0;
   std::vector<std::string> reasons_;
 };
 
@@ -146,19 +206,25 @@ double accuracy_tolerance(const run::Record& curve, std::size_t epochs) {
   for (std::size_t i = begin + 1; i < end; ++i) {
     jumps.push_back(100 * std::abs(accuracy[i] - accuracy[i - 1]));
   }
-  return std::max(kLeastJump, median_of(jumps).value_or(0));
+  return std::max(least_tolerance(best_accuracy(accuracy, end).percent()), median_of(jumps).value_or(0));
+}
+
+double least_tolerance(double percent) {
+  const double share = percent / 100;
+  return 200 * std::sqrt(2 * share * (1 - share) / kTestImages);
 }
 
 std::optional<double> rate_ratio(const run::Record& record, const run::Record& curve) {
-  const std::vector<double>&epochs = record.column("epoch"), &rates = record.column("rate");
-  const std::vector<double>& theirs = curve.column("rate");
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    const auto epoch = static_cast<std::size_t>(epochs[i]);
-    if (epoch < 2 || epoch > theirs.size() || !(theirs[epoch - 1] > 0) || std::isnan(rates[i])) continue;
-    ratios.push_back(rates[i] / theirs[epoch - 1]);
+  return median_ratio(record.column("epoch"), record.column("rate"), curve.column("rate"));
+}
+
+std::optional<double> loss_ratio(const run::Record& record, const run::Record& curve) {
+  std::vector<double> losses = record.column("loss");
+  const std::vector<double>& penalties = record.column("penalty");
+  for (std::size_t i = 0; i < std::min(losses.size(), penalties.size()); ++i) {
+    if (std::isfinite(penalties[i])) losses[i] += penalties[i];
   }
-  return median_of(ratios);
+  return median_ratio(record.column("epoch"), losses, curve.column("loss"));
 }
 
 }  // namespace lipschitzlr::experiment

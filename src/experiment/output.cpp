@@ -88,7 +88,7 @@ Column paper(const TextColumn& heading, double LinearTraining::Paper::*figure, c
 }
 
 Column verdicts() {
-  return once({"", "verdict", true}, [](const Row& row) { return judge(row).word; });
+  return once({"", "verdict", true}, [](const Row& row) { return judge(row).text(); });
 }
 
 using Paper = LinearTraining::Paper;
@@ -147,7 +147,7 @@ std::string legend(const Row& row) {
 
 // What there is to say about a row, numbered under its name and verdict.
 std::string notes_text(const Row& row) {
-  std::string text = "\n" + wrap("", fmt::format("{} ({}): {}", row.recipe.name, row.recipe.title, judge(row).word));
+  std::string text = "\n" + wrap("", fmt::format("{} ({}): {}", row.recipe.name, row.recipe.title, judge(row).text()));
   int number = 0;
   for (const std::string& note : notes_of(row)) text += wrap(fmt::format("  {}. ", ++number), note);
   return text;
@@ -170,7 +170,7 @@ std::vector<Column> network_columns(const std::string& protocol) {
                }),
           once({"", "paper"}, [](const Row& row) { return fmt::format("{:.2f}", row.recipe.network->paper_accuracy); }),
           once({"", protocol == "coded" ? "verdict" : "", true},
-               [=](const Row& row) { return protocol == "coded" ? judge(row).word : ""; })};
+               [=](const Row& row) { return protocol == "coded" ? judge(row).text() : ""; })};
 }
 
 bool is_of(const NetworkTask& task, const Row& row, const std::string& protocol) {
@@ -226,7 +226,7 @@ std::string to_json(const std::vector<Row>& rows) { return judged_json(rows).dum
 Json judged_json(const std::vector<Row>& rows) {
   Json json = table_json(rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    json["rows"][i]["verdict"] = judge(rows[i]).word;
+    json["rows"][i]["verdict"] = judge(rows[i]).text();
     json["rows"][i]["notes"] = notes_of(rows[i]);
   }
   return json;
@@ -236,7 +236,7 @@ std::string to_csv(const std::vector<Row>& rows) {
   std::string text = "table,row,seed,rate_name,rate,iterations,complete,loss,accuracy,paper,verdict\n";
   for (const Row& row : rows) {
     const LinearTraining& training = *row.recipe.linear;
-    const std::string lead = row.recipe.table + "," + row.recipe.name, word = judge(row).word;
+    const std::string lead = row.recipe.table + "," + row.recipe.name, word = judge(row).text();
     if (row.runs.empty()) text += fmt::format("{},,,,,,,,,{}\n", lead, word);
     for (const Run& run : row.runs) {
       const bool baseline = run.rate_name == "baseline";
@@ -276,7 +276,7 @@ Json judged_json(const std::vector<Row>& rows, const std::vector<NetworkTask>& t
       const Verdict verdict = judge(*row);
       Json json = recipe_json(row->recipe);
       json["protocol"] = protocol;
-      json["verdict"] = verdict.word;
+      json["verdict"] = verdict.text();
       json["reasons"] = verdict.reasons;
       json["caveats"] = row->recipe.caveats;
       json["absent"] = row->absent;

@@ -12,10 +12,11 @@
 #include "embedded/recipes_table1.hpp"
 #include "embedded/recipes_table2.hpp"
 #include "embedded/recipes_table3.hpp"
+#include "embedded/recipes_text.hpp"
 #include "experiment/fields.hpp"
+#include "experiment/network_recipe.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
-#include "lipschitzlr/experiment/curve.hpp"
 
 namespace lipschitzlr::experiment {
 namespace {
@@ -68,6 +69,18 @@ void read_model(Fields fields, LinearTraining& training) {
   training.family = read_name(fields, "family", linear::family_from);
   training.scaling = read_name(fields, "scaling", data::scaling_from);
   training.intercept = fields.flag("intercept");
+  if (fields.has("intercept_in_constant")) {
+    training.intercept_in_constant = fields.flag("intercept_in_constant");
+    const bool known = training.intercept && training.family == linear::Family::softmax;
+    if (!training.intercept_in_constant && !known) {
+      fields.refuse("intercept_in_constant", "goes with the intercept of a softmax regression");
+    }
+  }
+  if (fields.has("loss")) {
+    if (fields.text("loss") != "clipped") fields.refuse("loss", "must be clipped, or left out");
+    if (training.family != linear::Family::softmax) fields.refuse("loss", "goes with softmax regression");
+    training.clipped = true;
+  }
   fields.finish();
 }
 
@@ -85,6 +98,7 @@ void read_steps(Fields fields, LinearTraining& training) {
       fields.refuse("batch", "does not go with a threshold: iterations are counted over all rows");
   } else {
     training.epochs = fields.count("epochs");
+    if (fields.has("best_epoch")) training.best_epoch = fields.flag("best_epoch");
   }
   fields.finish();
 }
@@ -96,6 +110,10 @@ void read_paper(Fields fields, LinearTraining& training) {
     *figure = training.counts_iterations() ? static_cast<double>(fields.count(name)) : fields.percent(name);
   }
   training.paper.rows = fields.count("rows");
+  if (fields.has("losses")) {
+    training.paper.losses = fields.numbers("losses");
+    if (training.batch == 0) fields.refuse("losses", "are those of mini-batches");
+  }
   fields.finish();
 }
 
@@ -114,53 +132,6 @@ LinearTraining read_linear(Fields& fields) {
   if (!classified && !training.counts_iterations()) {
     fields.refuse("training.epochs", "ends in an accuracy, which needs a data set with classes");
   }
-  return training;
-}
-
-void read_training(Fields fields, NetworkTraining& training) {
-  training.data = fields.text("data");
-  const Entry* entry = data::catalogue::find(training.data);
-  if (entry == nullptr || !entry->holds_images()) {
-    fields.refuse("data", fmt::format("names no known set of images: {}", training.data));
-  }
-  training.network = fields.text("network");
-  training.optimizer = fields.text("optimizer");
-  training.policy = fields.text("policy");
-  if (!contains({"baseline", "fixed", "adaptive"}, training.policy)) {
-    fields.refuse("policy", "must be baseline, fixed or adaptive");
-  }
-  training.epochs = fields.count("epochs");
-  training.batch = fields.count("batch");
-  training.decay = fields.number("decay");
-  if (training.decay < 0) fields.refuse("decay", "must be 0 or more");
-  if (fields.has("first_rate")) training.first_rate = fields.positive("first_rate");
-  if (fields.has("rate")) training.rate = fields.positive("rate");
-  const bool baseline = training.policy == "baseline";
-  if (baseline && training.first_rate) fields.refuse("first_rate", "does not go with the policy baseline");
-  if (!baseline && training.rate) fields.refuse("rate", "goes with the policy baseline only");
-  fields.finish();
-}
-
-NetworkTraining read_network(Fields& fields, const Recipe& recipe) {
-  NetworkTraining training;
-  read_training(fields.object("training"), training);
-  if (fields.has("coded")) {
-    Fields coded = fields.object("coded");
-    training.coded_constant = coded.positive("constant");
-    coded.finish();
-    if (!recipe.has("coded")) fields.refuse("coded", "needs the protocol coded");
-  }
-  Fields paper = fields.object("paper");
-  training.paper_accuracy = paper.percent("accuracy");
-  if (paper.has("network")) training.paper_network = paper.text("network");
-  paper.finish();
-  if (fields.has("curve")) {
-    training.curve = fields.text("curve");
-    if (authors_curve(training.curve) == nullptr) {
-      fields.refuse("curve", fmt::format("names no curve of the authors: {}", training.curve));
-    }
-  }
-  if (fields.has("compared_with")) training.compared_with = fields.texts("compared_with");
   return training;
 }
 
@@ -189,6 +160,7 @@ std::vector<Recipe> embedded_recipes() {
   add("table2", embedded::recipes_table2());
   add("table3", embedded::recipes_table3());
   add("comparison", embedded::recipes_comparison());
+  add("text", embedded::recipes_text());
   return list;
 }
 
@@ -201,8 +173,8 @@ Recipe parse_recipe(std::string_view text, const std::string& file) {
   Fields fields(json, file);
   Recipe recipe;
   recipe.table = fields.text("table");
-  if (!contains({"table1", "table2", "table3", "comparison"}, recipe.table)) {
-    fields.refuse("table", "must be table1, table2, table3 or comparison");
+  if (!contains({"table1", "table2", "table3", "comparison", "text"}, recipe.table)) {
+    fields.refuse("table", "must be table1, table2, table3, comparison or text");
   }
   recipe.row = static_cast<int>(fields.count("row"));
   recipe.name = fields.text("name");
@@ -275,22 +247,6 @@ std::vector<std::string> absent_sets(const Recipe& recipe) {
     if (data::catalogue::place(data::catalogue::entry(set)) == data::catalogue::Place::absent) absent.push_back(set);
   }
   return absent;
-}
-
-std::vector<std::string> train_options(const Recipe& recipe, const std::string& protocol) {
-  const NetworkTraining& training = *recipe.network;
-  std::vector<std::string> words = {"--data",      training.data,      "--model",  training.network,
-                                    "--optimizer", training.optimizer, "--policy", training.policy,
-                                    "--protocol",  protocol,           "--batch",  std::to_string(training.batch)};
-  const auto add = [&](const char* option, double value) {
-    words.insert(words.end(), {option, fmt::format("{}", value)});
-  };
-  // The paper's text has weight decay; what its authors ran was a decay of the rate.
-  if (training.decay > 0) add(protocol == "coded" ? "--decay" : "--l2", training.decay);
-  if (training.first_rate) add("--first-rate", *training.first_rate);
-  if (training.rate) add("--rate", *training.rate);
-  if (training.coded_constant && protocol == "coded") add("--constant", *training.coded_constant);
-  return words;
 }
 
 }  // namespace lipschitzlr::experiment

@@ -31,6 +31,11 @@ Json run_json(const Run& run, bool counts) {
            {"stop", to_string(run.stop)},
            {"loss", run.loss}};
   if (!counts) out["accuracy"] = run.accuracy;
+  if (!run.epoch_accuracies.empty()) {
+    out["last_accuracy"] = run.last_accuracy;
+    out["epoch_losses"] = run.epoch_losses;
+    out["epoch_accuracies"] = run.epoch_accuracies;
+  }
   return out;
 }
 
@@ -80,6 +85,15 @@ json list(const json& object, const char* key) {
   return found.is_array() ? found : json::array();
 }
 
+// None is well; false when there is something else than numbers.
+bool read_numbers(const json& object, const char* key, std::vector<double>& numbers) {
+  for (const json& value : list(object, key)) {
+    if (!value.is_number() && !value.is_null()) return false;
+    numbers.push_back(value.is_null() ? NAN : value.get<double>());
+  }
+  return true;
+}
+
 // False when it can't be read.
 bool read_run(const json& object, Run& run) {
   if (!object.is_object()) return false;
@@ -90,6 +104,9 @@ bool read_run(const json& object, Run& run) {
   run.complete = flag(object, "complete");
   run.loss = number(object, "loss");
   run.accuracy = number(object, "accuracy");
+  run.last_accuracy = object.contains("last_accuracy") ? number(object, "last_accuracy") : run.accuracy;
+  if (!read_numbers(object, "epoch_losses", run.epoch_losses)) return false;
+  if (!read_numbers(object, "epoch_accuracies", run.epoch_accuracies)) return false;
   for (int i = 0; i <= static_cast<int>(linear::Stop::not_finite); ++i) {
     run.stop = static_cast<linear::Stop>(i);
     if (to_string(run.stop) == text_or(object, "stop")) return !run.rate_name.empty() && run.iterations >= 0;

@@ -8,6 +8,8 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
+#include "lipschitzlr/bound/loss.hpp"
+#include "lipschitzlr/bound/norms.hpp"
 #include "lipschitzlr/bound/weights.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
 #include "lipschitzlr/data/table/split.hpp"
@@ -98,6 +100,8 @@ Setting::Setting(const Recipe& recipe, const RowData& data, std::uint64_t seed, 
   linear::ProblemSetup setup;
   setup.family = choice.family;
   setup.classes = classes_;
+  setup.clipped = choice.clipped;
+  intercept_in_constant_ = choice.intercept_in_constant;
   if (setup.family == Family::linear) setup.weight_bound = bound::weight_bound_estimate(raw);
   problem_ = std::make_unique<linear::Problem<double>>(scaler.design<double>(raw), training->target, setup, pool);
   if (test != nullptr) held_out_ = Rows{scaler.design<double>(dense(*test, choice.data)), test->target};
@@ -109,6 +113,15 @@ linear::Weights<double> draw_start(const Recipe& recipe, const linear::Problem<d
   Random random(seed);
   for (double& weight : start.reshaped<Eigen::RowMajor>()) weight = random.normal();
   return start;
+}
+
+bound::Constant Setting::constant(linear::ConstantKind kind) const {
+  const bool of_whole_norm = kind == linear::ConstantKind::published || kind == linear::ConstantKind::coded;
+  if (intercept_in_constant_ || !of_whole_norm) return problem_->constant(kind);
+  const auto rows = static_cast<double>(problem_->rows());
+  const double norm = bound::frobenius_norm(std::get<DenseMatrix<double>>(problem_->matrix()));
+  // The ones of the intercept are m of the squares. The sum of row norms occurs in the certified constant only.
+  return bound::softmax_regression(kind, std::sqrt(norm * norm - rows), 0, rows, classes_);
 }
 
 linear::Metrics Setting::judge(const linear::Weights<double>& weights) const {

@@ -15,9 +15,10 @@ void AdaMo::check_measurement(const Measurement& measurement) const {
 }
 
 void AdaMo::update(const Measurement& measurement) {
-  average_ = past(options().beta) * average_ + (1 - past(options().beta)) * measurement.gradient_bound;
+  const double past = options().fixed ? 0 : options().beta;  // where K began is no part of a rate that stays
+  average_ = past * average_ + (1 - past) * measurement.gradient_bound;
 }
 
-double AdaMo::computed_rate() const { return bias_divisor(options().beta) / average_; }
+double AdaMo::computed_rate() const { return (options().fixed ? 1 : bias_divisor(options().beta)) / average_; }
 
 }  // namespace lipschitzlr::rate

@@ -23,6 +23,8 @@ constexpr std::uint64_t kVanishedSteps = 3;
 constexpr std::uint64_t kGuardSteps = 10;  // after calibration the gradient is looked at once in so many steps
 constexpr std::uint64_t kMostRollbacks = 12;
 constexpr double kRounding = 1e-5;  // of a gradient in single precision
+constexpr double kFarStart = 5;     // times the loss of the best constant prediction
+constexpr double kLearnt = 0.98;    // share of that loss: a mean below it is no accident of a batch
 
 double mixed(double old, double value) { return kPast * old + (1 - kPast) * value; }
 
@@ -103,6 +105,7 @@ void Auto::average(double loss, const std::optional<AutoNorms>& norms) {
   Averages& of = averages_;
   const bool first = of.count++ == 0;
   of.loss = first ? loss : mixed(of.loss, loss);
+  if (first_loss_ == 0) first_loss_ = loss;
   if (of.count <= kFirstLosses) largest_first_loss_ = std::max(largest_first_loss_, loss);
   numbers_.loss = of.loss;
   if (!norms) return;
@@ -207,6 +210,36 @@ std::string Auto::certificate() const {
   }
   return fmt::format("the head's gradient never exceeded its constant in {}; it came to {:.3g} of it at most", steps,
                      numbers_.largest_head_ratio);
+}
+
+std::string Auto::shortfall(double reached, double constant) const {
+  if (reached < constant) return {};
+  std::string text =
+      fmt::format("the loss, {:.4g}, is not below {:.4g}, that of the best constant prediction: ", reached, constant);
+  if (first_loss_ > kFarStart * constant) {
+    text += fmt::format(
+        "it began at {:.4g}, because the outputs of the start are far too large, and {} steps have not "
+        "brought it down; scale the inputs to deviation 1, make the start smaller, or train longer",
+        first_loss_, now_);
+  } else if (largest_first_loss_ > kFarStart * constant) {
+    text += fmt::format(
+        "it rose from {:.4g} to {:.4g} in the first steps, because from so small a start the loss hardly "
+        "depends on the weights, and the rate was too large; scale the inputs to deviation 1, or make the "
+        "start larger",
+        first_loss_, largest_first_loss_);
+  } else if (averages_.loss < kLearnt * constant) {
+    text += fmt::format(
+        "in training it is {:.4g}, so that what was learnt holds for these examples only; take more "
+        "of them, fewer weights, or a penalty",
+        averages_.loss);
+  } else {
+    text += fmt::format(
+        "in training it is {:.4g} too, as if the outputs did not depend on the inputs{}; scale the "
+        "inputs to deviation 1, make the start larger, and see whether the targets depend on them",
+        averages_.loss,
+        numbers_.rollbacks > 0 ? fmt::format(" (the weights went back {} times)", numbers_.rollbacks) : std::string());
+  }
+  return text;
 }
 
 }  // namespace lipschitzlr::rate

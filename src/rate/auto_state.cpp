@@ -85,6 +85,7 @@ void Auto::visit_state(Self& self, const Visitor& visit) {
   visit("steps", self.now_);
   visit("calibrated_at", self.calibrated_at_);
   visit("cap", self.cap_);
+  visit("first_loss", self.first_loss_);
   visit("largest_first_loss", self.largest_first_loss_);
   visit("largest_gradient", self.largest_gradient_);
   visit("vanished", self.vanished_);

@@ -18,13 +18,14 @@ namespace {
 // The words of all verdicts in the order of interest; a new word comes last.
 std::vector<Tally> count_verdicts(const std::vector<Table>& tables) {
   std::vector<Tally> tally;
-  for (const char* word : {"reproduced", "agrees so far", "differs", "differs so far", "artefact"}) {
+  for (const char* word : {"reproduced", "agrees so far", "differs", "differs so far", "unstable", "artefact"}) {
     tally.push_back({word, 0});
   }
   for (const Table& table : tables) {
     for (const TableRow& row : table.rows) {
-      auto found = std::find_if(tally.begin(), tally.end(), [&](const Tally& one) { return one.word == row.verdict; });
-      if (found == tally.end()) found = tally.insert(tally.end(), {row.verdict, 0});
+      const std::string word = row.verdict.substr(0, row.verdict.find(':'));  // "unstable: 1 of 3"
+      auto found = std::find_if(tally.begin(), tally.end(), [&](const Tally& one) { return one.word == word; });
+      if (found == tally.end()) found = tally.insert(tally.end(), {word, 0});
       ++found->count;
     }
   }
@@ -41,6 +42,7 @@ std::string spoken(const Tally& tally) {
                              {"agrees so far", "agrees so far", "agree so far"},
                              {"differs", "differs", "differ"},
                              {"differs so far", "differs so far", "differ so far"},
+                             {"unstable", "is unstable", "are unstable"},
                              {"artefact", "is an artefact", "are artefacts"},
                              {"another network", "is of another network", "are of another network"},
                              {"no curve", "has no curve to compare with yet", "have no curve to compare with yet"},
@@ -70,7 +72,7 @@ int count_of(const std::vector<Tally>& tally, const std::vector<std::string>& wo
 // The whole page in a sentence.
 std::string bottom_line(const std::vector<Tally>& tally) {
   const int holds = count_of(tally, {"reproduced"}), so_far = count_of(tally, {"agrees so far"});
-  const int differs = count_of(tally, {"differs", "differs so far", "failed"});
+  const int differs = count_of(tally, {"differs", "differs so far", "unstable", "failed"});
   const int artefacts = count_of(tally, {"artefact"});
   const int judged = holds + so_far + differs + artefacts;
   if (judged == 0) return "No row of the paper can be judged yet from the records given.";

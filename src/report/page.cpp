@@ -132,8 +132,9 @@ class PageWriter {
            "\n";
   }
 
-  static std::string verdict(const std::string& word) {
-    return element("td", {{"class", "word"}}, element("span", {{"class", "badge " + identifier(word)}}, escaped(word)));
+  static std::string verdict(const std::string& text) {
+    const std::string word = text.substr(0, text.find(':'));
+    return element("td", {{"class", "word"}}, element("span", {{"class", "badge " + identifier(word)}}, escaped(text)));
   }
 
   std::string cell(const Cell& one, const Column& column, bool first) const {

@@ -16,8 +16,18 @@ Cell number_cell(double value, const std::string& text, int source) {
   return std::isfinite(value) ? Cell{text, value, source, ""} : word_cell("");
 }
 
+// Of a network that predicts numbers.
+Cell best_r_squared(const std::vector<double>& values, int source) {
+  double best = kNoNumber;
+  for (const double value : values) best = std::fmax(best, value);
+  Cell cell = number_cell(best, fmt::format("R^2 {:.4f}", best), source);
+  cell.remark = fmt::format("last {:.4f}", values.back());
+  return cell;
+}
+
 // The best of all epochs, as the paper gives it, and beside it the last one.
 Cell best_accuracy(const Record& record, int source) {
+  if (const std::vector<double>& r2 = record.column("val_r2"); !r2.empty()) return best_r_squared(r2, source);
   const experiment::Peak best = experiment::best_accuracy(record);
   if (best.epoch == 0) return word_cell("");
   Cell cell = number_cell(best.percent(), experiment::format_percent(best.percent()), source);

@@ -33,7 +33,9 @@ constexpr PaperTable kTables[] = {
      "read at the same epoch: that is what ours should be compared with."},
     {"comparison", "Comparison with other methods",
      "The paper quotes these figures from other papers, measured with other networks. Ours are trained on the paper's "
-     "networks."}};
+     "networks."},
+    {"text", "What the text claims beside the tables",
+     "Trainings that the paper mentions or whose histories its authors left, but that no table has."}};
 
 std::string count_text(double count) {
   return count < 10 && count != std::round(count) ? fmt::format("{:.1f}", count) : format_count(count);
@@ -144,7 +146,7 @@ TableRow row_of(const Row& row, const Collection& collection, Document& document
   }
   made.cells = row.recipe.network ? network_cells(row, collection)
                                   : linear_cells(row, made.sources.empty() ? kNoSource : made.sources[0]);
-  made.verdict = judge(row).word;
+  made.verdict = judge(row).text();
   made.reasons = notes_of(row);
   if (made.sources.empty()) made.hint = "lipschitzlr reproduce " + made.id;
   return made;

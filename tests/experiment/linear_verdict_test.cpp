@@ -58,6 +58,21 @@ TEST(Verdict, OneFigureThatDiffersIsNamedWithBothNumbers) {
   EXPECT_EQ(judge(worse).word, "differs");
 }
 
+TEST(Verdict, LossesOfTheFirstEpochsAreComparedToo) {
+  Row result = met_accuracy();
+  result.recipe.linear->best_epoch = true;
+  result.recipe.linear->paper.losses = {2, 1};
+  EXPECT_EQ(judge(result).word, "cut short");  // an older file, without losses
+  result.runs[1].epoch_losses = {2.05, 0.98, 0.5};
+  result.runs[1].last_accuracy = 0.8;
+  const Verdict verdict = judge(result);
+  EXPECT_EQ(verdict.word, "reproduced");
+  EXPECT_EQ(verdict.reasons.back(), "With 1/L the best of 10 epochs is 90.50 %, the last 80.00 %.");
+  result.runs[1].epoch_losses[1] = 0.9;
+  EXPECT_EQ(judge(result).word, "differs");
+  EXPECT_NE(judge(result).reasons[1].find("Differs: the loss of epoch 2 is 1.000"), std::string::npos);
+}
+
 TEST(Verdict, FiguresBetweenTheLeastAndTheMostOfTheSeedsAgree) {
   Row result = met();
   result.runs[1].iterations = 20;

@@ -20,7 +20,7 @@ double coded_rate(const std::string& table, const std::string& name) {
   ThreadPool pool(1);
   const Recipe recipe = row(table, name);
   const Setting setting(recipe, load_data(recipe), 1, pool);
-  return setting.problem().constant(linear::ConstantKind::coded).rate();
+  return setting.constant(linear::ConstantKind::coded).rate();
 }
 
 // Iterations to the threshold with one rate only; the other rates of a row can take a hundred times longer.

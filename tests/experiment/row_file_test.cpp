@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -45,6 +46,28 @@ TEST_F(RowFile, GivesBackEveryByteOfWhatWasMeasured) {
     EXPECT_EQ(to_text({*kept}), to_text({result}));
     EXPECT_EQ(to_csv({*kept}), to_csv({result}));
   }
+}
+
+TEST_F(RowFile, GivesBackTheEpochsOfARowThatIsJudgedInItsBest) {
+  Recipe recipe = select_recipes("table2", {"iris"}).at(0);
+  recipe.linear->batch = 8;
+  recipe.linear->best_epoch = recipe.linear->clipped = true;
+  recipe.linear->start = Start::zero;  // else every row may be lost at once, and without a gradient
+  recipe.linear->paper.losses = {1.2, 0.9};
+  Limits few = limits;
+  few.epochs = 5;
+  const Row result = run(recipe, few);
+  const auto& first = *runs_behind(result, "baseline").at(0);
+  ASSERT_EQ(first.epoch_losses.size(), 5u);
+  ASSERT_EQ(first.epoch_accuracies.size(), 5u);
+  EXPECT_GT(first.epoch_losses[0], 0);
+  EXPECT_EQ(first.accuracy, *std::max_element(first.epoch_accuracies.begin(), first.epoch_accuracies.end()));
+  EXPECT_EQ(first.last_accuracy, first.epoch_accuracies.back());
+  write_row(folder, result);
+  const auto kept = read(recipe, few);
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(to_json({*kept}), to_json({result}));
+  EXPECT_EQ(to_text({*kept}), to_text({result}));
 }
 
 TEST_F(RowFile, OfOtherLimitsIsNotTheRow) {

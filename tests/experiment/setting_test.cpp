@@ -63,6 +63,25 @@ TEST(Setting, TheSeedDecidesSplitAndStart) {
   EXPECT_NE(draw_start(recipe, first.problem(), 1), draw_start(recipe, first.problem(), 2));
 }
 
+TEST(Setting, CountsTheInterceptInTheConstantUnlessTheRecipeSaysOtherwise) {
+  using linear::ConstantKind;
+  ThreadPool pool(1);
+  Recipe recipe = setting_recipe("table1", "iris");
+  const RowData source = load_data(recipe);
+  const double without = Setting(recipe, source, 1, pool).constant(ConstantKind::coded).value;
+  recipe.linear->intercept = true;
+  const Setting with(recipe, source, 1, pool);
+  EXPECT_EQ(with.constant(ConstantKind::coded).value, with.problem().constant(ConstantKind::coded).value);
+  EXPECT_GT(with.constant(ConstantKind::coded).value, 1.001 * without);
+  recipe.linear->intercept_in_constant = false;
+  const Setting beside(recipe, source, 1, pool);
+  EXPECT_EQ(beside.problem().features(), 5);
+  EXPECT_NEAR(beside.constant(ConstantKind::coded).value, without, 1e-13);
+  EXPECT_NEAR(beside.constant(ConstantKind::published).value, without, 1e-13);
+  // What holds for the training holds for the intercept too.
+  EXPECT_EQ(beside.constant(ConstantKind::certified).value, with.constant(ConstantKind::certified).value);
+}
+
 TEST(NaiveLoss, IsTheLossWhereNothingOverflows) {
   const DenseMatrix<double> scores{{1, 2, 0}, {0.5, -1, 3}};
   const Vector<double> targets{{1, 0}};

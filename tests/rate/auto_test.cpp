@@ -265,6 +265,27 @@ TEST(Auto, TheCertificateCountsExcesses) {
   EXPECT_NE(rule.certificate().find("in 1 of 3 measured steps: this is a bug"), std::string::npos);
 }
 
+TEST(Auto, SaysWhyItIsNoBetterThanAConstant) {
+  const auto why = [](double first, double last, double reached) {
+    Auto rule({.total_steps = 1000});
+    feed(rule, first, 100, 8);
+    for (int step = 0; step < 60; ++step) feed(rule, last, 100, 8);
+    return rule.shortfall(reached, 2.3);
+  };
+  const auto says = [](const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos ? testing::AssertionSuccess() : testing::AssertionFailure() << text;
+  };
+  EXPECT_EQ(why(100, 1, 2.2), "");
+  EXPECT_EQ(why(2.3, 2.3, 2.29), "");
+  EXPECT_TRUE(says(why(100, 13, 13.5), "the loss, 13.5, is not below 2.3"));
+  EXPECT_TRUE(says(why(100, 13, 13.5), "it began at 100, because the outputs of the start are far too large"));
+  EXPECT_TRUE(
+      says(why(2.5, 0.5, 3), "in training it is 0.5036, so that what was learnt holds for these examples only"));
+  EXPECT_TRUE(says(why(2.3, 13, 13.5), "it rose from 2.3 to 13 in the first steps, because from so small a start"));
+  EXPECT_TRUE(says(why(2.4, 2.3, 2.31), "as if the outputs did not depend on the inputs; scale the inputs"));
+  EXPECT_TRUE(says(why(2.4, 2.3, kNotANumber), "the loss, nan, is not below"));
+}
+
 TEST(Auto, ContinuesWithTheSameBitsWhereverItWasSaved) {
   const AutoOptions options{.total_steps = 300, .weight_tensors = 3};
   const auto take = [](Auto& rule, int step) {

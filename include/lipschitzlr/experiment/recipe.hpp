@@ -1,10 +1,12 @@
 #pragma once
 // One row of one of the paper's tables as data: what was trained on what, how, and which figures the paper prints.
-// Tables 1 and 2 are on linear models; table3 (tab:exp:summary, 37 rows) and comparison (eight rows of other methods)
-// are on networks. The rows are JSON files under experiments/recipes, one each, embedded in the library; a new row is a
-// new file. Unknown, missing or senseless fields are errors that name the file and the field.
+// Tables 1 and 2 are on linear models; table3 (tab:exp:summary, 37 rows), comparison (eight rows of other methods) and
+// text (what the text claims beside the tables) are on networks. The rows are JSON files under experiments/recipes, one
+// each, embedded in the library; a new row is a new file. Unknown, missing or senseless fields are errors that name the
+// file and the field.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,10 +31,13 @@ struct LinearTraining {
   linear::Family family = linear::Family::linear;
   data::Scaling scaling = data::Scaling::none;
   bool intercept = false;
+  bool intercept_in_constant = true;  // whether 1/L counts its column of ones
+  bool clipped = false;               // Keras's cross-entropy, of probabilities within [1e-7, 1 - 1e-7]
   Start start = Start::zero;
   Index batch = 0;  // rows per step; 0: all
   std::optional<double> threshold;
   std::optional<std::int64_t> epochs;
+  bool best_epoch = false;  // the accuracy is the best of the epochs, not the last
   double baseline_rate = 0;
 
   // What the paper prints. baseline and computed are iterations, or accuracies in percent, with the rate 0.1 and 1/L.
@@ -40,6 +45,8 @@ struct LinearTraining {
     double rate = 0;
     double baseline = 0, computed = 0;
     Index rows = 0;  // trained on
+    // Of the first epochs with 1/L, means over the mini-batches: from the authors' notebook, not printed.
+    std::vector<double> losses = {};
   } paper;
 
   bool counts_iterations() const { return threshold.has_value(); }
@@ -53,15 +60,24 @@ struct NetworkTraining {
   std::string policy;     // baseline, fixed, adaptive
   std::int64_t epochs = 0;
   Index batch = 0;
-  double decay = 0;                      // the column WD: coded, the rate's decay; published, lambda of L2
-  std::optional<double> first_rate;      // of epoch 1
-  std::optional<double> rate;            // of the policy baseline; none: the optimizer's own
-  std::optional<double> coded_constant;  // G as the authors had it, taken as given under the protocol coded
+  double decay = 0;                            // the column WD: coded, the rate's decay; published, lambda of L2
+  std::optional<double> first_rate;            // of epoch 1
+  std::optional<double> rate;                  // of the policy baseline; none: the optimizer's own
+  bool drop_last = false;                      // 390 steps an epoch, not 391: no smaller batch at its end
+  std::map<std::string, std::string> options;  // others of `train`, by their names in a record
+  // As the authors ran it, where that is not what the table says:
+  std::optional<double> coded_constant;  // G, taken as given
+  std::optional<double> coded_decay;     // of the rate
+  std::optional<double> coded_l2;        // lambda of the constant; by default the decay
 
   double paper_accuracy = 0;               // in percent, as the paper prints it
   std::string paper_network;               // what the figure was measured with, when that is another network
   std::string curve;                       // of the authors, see experiment/curve.hpp; empty: there is none
   std::vector<std::string> compared_with;  // ids of rows of table3 that are in the same table of the paper
+
+  double decay_under(const std::string& protocol) const {
+    return protocol == "coded" ? coded_decay.value_or(decay) : decay;
+  }
 };
 
 struct Recipe {

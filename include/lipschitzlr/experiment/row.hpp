@@ -22,9 +22,11 @@ struct Run {
   std::int64_t iterations = 0;  // measurements of the loss, as the authors counted; or epochs done
   bool complete = false;        // the threshold was reached, or all epochs were done
   linear::Stop stop = linear::Stop::epochs;
-  double loss = 0;                      // of the last weights, on the rows trained on
-  double accuracy = 0;                  // a share, for a recipe that asks for it; of a network the best of its epochs
-  double last_accuracy = 0;             // of a network: in its last epoch
+  double loss = 0;           // of the last weights, on the rows trained on
+  double accuracy = 0;       // a share, for a recipe that asks for it; of a network the best of its epochs
+  double last_accuracy = 0;  // in its last epoch
+  // Epoch by epoch, of a linear model that is judged in its best one; the losses are means over the mini-batches.
+  std::vector<double> epoch_losses = {}, epoch_accuracies = {};
   const run::Record* record = nullptr;  // of a network
 };
 
@@ -84,7 +86,7 @@ struct Spread {
 };
 Spread iterations_of(const Row& row, const std::string& rate_name);
 Spread accuracy_of(const Row& row, const std::string& rate_name);       // in percent; of a network the best epoch
-Spread last_accuracy_of(const Row& row, const std::string& rate_name);  // of a network: the last epoch
+Spread last_accuracy_of(const Row& row, const std::string& rate_name);  // of the last epoch
 Spread rate_of(const Row& row, const std::string& rate_name);
 
 // The best of a network's accuracies, up to an epoch.

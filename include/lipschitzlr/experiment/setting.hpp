@@ -27,6 +27,8 @@ class Setting {
   Setting(const Recipe& recipe, const RowData& data, std::uint64_t seed, ThreadPool& pool);
 
   const linear::Problem<double>& problem() const { return *problem_; }
+  // By the recipe: with the column of the intercept, or without.
+  bound::Constant constant(linear::ConstantKind kind) const;
   bool judges_held_out_rows() const { return held_out_.has_value(); }
 
   // Loss and accuracy on the rows held out, or on those trained on when there are none.
@@ -43,6 +45,7 @@ class Setting {
   };
   ThreadPool& pool_;
   Index classes_ = 1;
+  bool intercept_in_constant_ = true;
   std::unique_ptr<linear::Problem<double>> problem_;
   std::optional<Rows> held_out_;
 };

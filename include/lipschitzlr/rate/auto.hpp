@@ -84,6 +84,9 @@ class Auto {
   const AutoOptions& options() const { return options_; }
   std::string introduction() const;  // after the first step: what was measured, and what follows from it
   std::string certificate() const;   // of the head; empty when it was never measured
+  // Why a training has not become better than the best constant prediction, and what helps: from the loss that it has
+  // reached, on validation rows where there are any, and that of the constant. Empty when it is better.
+  std::string shortfall(double reached, double constant) const;
 
   // All state but the options, as JSON. load() continues with the same bits; with another total_steps it goes on from
   // b along the new line to 0. It throws Error (data), and changes nothing, when the text is damaged.
@@ -119,7 +122,7 @@ class Auto {
   std::uint64_t now_ = 0;       // steps, those of rollbacks too
   double calibrated_at_ = 0;    // the step after which q is frozen
   double cap_ = 1;              // c
-  double largest_first_loss_ = 0, largest_gradient_ = 0;
+  double first_loss_ = 0, largest_first_loss_ = 0, largest_gradient_ = 0;
   std::uint64_t vanished_ = 0;  // in so many measured steps in a row
 };
 

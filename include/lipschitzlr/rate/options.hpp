@@ -21,7 +21,9 @@ struct RuleOptions {
   double decay = 0;                   // rate_at(t) = rate() / (1 + decay t), as Keras's "decay"; >= 0
   // The rate of the first epoch; > 0. AdaMo also starts K there.
   std::optional<double> first_rate = std::nullopt;
-  bool fixed = false;              // keep the constants of the first observation for the whole run, not averaged
+  // Keep the rate of the first observation for the whole run. Without bias_correction RMSprop and Auto-Adam keep what
+  // the first update of their averages gives, sqrt((1 - beta2) S)/((1 - beta1) G), as the authors' code does.
+  bool fixed = false;
   bool coded_denominator = false;  // RMSprop: divide by K_z alone, as the authors' code does, instead of G
   // Auto-Adam: K1 and K2 before the first observation, 0 when not given; > 0. The paper's section 10 has 1 and 1e-6.
   // With both there is a rate from the start.

@@ -61,8 +61,9 @@ class Rule {
   virtual bool rate_without_observation() const { return false; }
   virtual void set_numbers(const std::vector<double>& values) = 0;  // in the order of numbers()
 
-  // The weight of the past in an average: beta, or 0 when the one observation of a fixed rule stands for itself.
-  double past(double beta) const { return options_.fixed ? 0 : beta; }
+  // The weight of the past in an average. The one observation of a fixed rule stands for itself where averages are
+  // corrected for their start; where they are not, the first average is kept as it is, as in the authors' code.
+  double past(double beta) const { return options_.fixed && options_.bias_correction ? 0 : beta; }
   // 1 - past^t when bias correction is on, else 1.
   double bias_divisor(double beta) const;
 

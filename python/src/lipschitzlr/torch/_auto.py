@@ -138,6 +138,11 @@ class Auto(GroupOptimizer):
         """How often the gradient of the head exceeded its constant: never, or it is a bug. Empty without a head."""
         return self._rule.certificate()
 
+    def shortfall(self, reached: float, constant: float) -> str:
+        """Why a training has not become better than the best constant prediction, and what helps: from the loss that it has
+        reached, on validation rows where there are any, and that of the constant. Empty when it is better."""
+        return self._rule.shortfall(reached, constant)
+
     def close(self) -> None:
         """Takes the measuring hook off the head, for example before torch.jit.script; no step can follow."""
         self._closed = True

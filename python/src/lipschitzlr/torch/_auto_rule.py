@@ -22,6 +22,8 @@ _VANISHED_STEPS = 3
 _GUARD_STEPS = 10  # after calibration the gradient is looked at once in so many steps
 _MOST_ROLLBACKS = 12
 _ROUNDING = 1e-5  # of a gradient in single precision
+_FAR_START = 5  # times the loss of the best constant prediction
+_LEARNT = 0.98  # share of that loss: a mean below it is no accident of a batch
 
 
 class AutoNorms(NamedTuple):
@@ -88,6 +90,7 @@ class AutoRule:
     steps: int = 0  # those of rollbacks too
     calibrated_at: float = 0.0  # the step after which q is frozen
     cap: float = 1.0  # c
+    first_loss: float = 0.0
     largest_first_loss: float = 0.0
     largest_gradient: float = 0.0
     vanished: int = 0  # in so many measured steps in a row
@@ -174,6 +177,36 @@ class AutoRule:
             "it at most"
         )
 
+    def shortfall(self, reached: float, constant: float) -> str:
+        """Why a training has not become better than the best constant prediction, and what helps; empty when it has."""
+        if reached < constant:
+            return ""
+        text = f"the loss, {reached:.4g}, is not below {constant:.4g}, that of the best constant prediction: "
+        mean = self.averages.loss
+        if self.first_loss > _FAR_START * constant:
+            return text + (
+                f"it began at {self.first_loss:.4g}, because the outputs of the start are far too large, and "
+                f"{self.steps} steps have not brought it down; scale the inputs to deviation 1, make the start smaller, or "
+                "train longer"
+            )
+        if self.largest_first_loss > _FAR_START * constant:
+            return text + (
+                f"it rose from {self.first_loss:.4g} to {self.largest_first_loss:.4g} in the first steps, because from so "
+                "small a start the loss hardly depends on the weights, and the rate was too large; scale the inputs to "
+                "deviation 1, or make the start larger"
+            )
+        if mean < _LEARNT * constant:
+            return text + (
+                f"in training it is {mean:.4g}, so that what was learnt holds for these examples only; take more of them, "
+                "fewer weights, or a penalty"
+            )
+        rollbacks = self.numbers.rollbacks
+        back = f" (the weights went back {rollbacks} times)" if rollbacks > 0 else ""
+        return text + (
+            f"in training it is {mean:.4g} too, as if the outputs did not depend on the inputs{back}; scale the inputs to "
+            "deviation 1, make the start larger, and see whether the targets depend on them"
+        )
+
     def state_dict(self) -> dict[str, Any]:
         """All state but T and D, as the C++ library saves it."""
         return {
@@ -214,6 +247,8 @@ class AutoRule:
         first = of.count == 0
         of.count += 1
         of.loss = loss if first else _mixed(of.loss, loss)
+        if self.first_loss == 0:
+            self.first_loss = loss
         if of.count <= _FIRST_LOSSES:
             self.largest_first_loss = max(self.largest_first_loss, loss)
         numbers.loss = of.loss
@@ -291,7 +326,7 @@ class AutoRule:
         return Decision(back_to="start" if to_start else "snapshot", reason=reason)
 
 
-_STATE = ("steps", "calibrated_at", "cap", "largest_first_loss", "largest_gradient", "vanished")
+_STATE = ("steps", "calibrated_at", "cap", "first_loss", "largest_first_loss", "largest_gradient", "vanished")
 
 
 def _mixed(old: float, value: float) -> float:

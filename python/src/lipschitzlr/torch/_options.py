@@ -6,7 +6,7 @@ from typing import Any, Callable, Mapping, Optional
 
 from ._loss import KINDS, Loss, check_number, is_not_negative, is_positive
 
-SECOND_MOMENTS = ("elementwise", "full-square", "without-weight-square", "coded")
+SECOND_MOMENTS = ("elementwise", "full-square", "without-weight-square", "coded", "coded-full-square")
 SCHEDULES = ("constant", "cosine", "step")
 
 # What belongs to the rule and is saved with its state.
@@ -59,7 +59,8 @@ class RateOptions:
     steps_per_epoch: int = 0  # compute the rate once in so many steps, from the largest norms; 0: in every step
     loss: Optional[Loss] = None  # None: cross-entropy over the outputs of the head
     constant: str = "published"  # which Lipschitz constant: published, coded, certified
-    second_moment: str = "without-weight-square"  # the estimate S: also elementwise, full-square, coded
+    second_moment: str = "without-weight-square"  # the estimate S: also elementwise, full-square, coded,
+    # coded-full-square
     l2: float = 0.0  # lambda of a penalty lambda/2 ||w||^2 in the loss, as it enters the constant
     gradient_bound: Optional[float] = None  # taken for G, whatever is measured
     schedule: str = "constant"  # multiplies the rate over schedule_steps: constant, cosine, step

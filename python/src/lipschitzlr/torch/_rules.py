@@ -130,9 +130,9 @@ class Rule:
         past = self._past(beta)
         self.numbers[symbol] = past * self.numbers[symbol] + (1 - past) * value
 
-    # The one observation of a fixed rule stands for itself.
+    # The one observation of a fixed rule stands for itself where averages are corrected; else the first average stays.
     def _past(self, beta: float) -> float:
-        return 0.0 if self.options.fixed else float(beta)
+        return 0.0 if self.options.fixed and self.options.bias_correction else float(beta)
 
     def _bias_divisor(self, beta: float) -> float:
         if not self.options.bias_correction or self.observations == 0:
@@ -162,6 +162,10 @@ class AdaMoRule(Rule):
 
     def _start(self) -> dict[str, float]:
         return {"K": float(self.options.first_rate or 0)}
+
+    # Where K began is no part of a rate that stays.
+    def _past(self, beta: float) -> float:
+        return 0.0 if self.options.fixed else float(beta)
 
     def _update(self, measured: Measurement) -> None:
         self._average("K", self.options.beta, measured.G)
@@ -252,7 +256,8 @@ def second_moment(
         return data * data + penalty * penalty + 2 * penalty * data
     if estimate == "without-weight-square":
         return data * data + 2 * penalty * data
-    return c * c * penultimate_square + 2 * penalty * data
+    coded = c * c * penultimate_square + 2 * penalty * data
+    return coded if estimate == "coded" else coded + penalty * penalty
 
 
 def schedule_factor(schedule: str, step: int, steps: int) -> float:
