@@ -44,9 +44,9 @@ _lipschitzlr() {
         1:*) words="rate fit predict evaluate inspect train launch data reproduce report demo env --help --version" ;;
         *:-*) words=$(grep -oE '^  (-[a-z],)?-[a-z0-9-]+' <<<"$help" | tr ',' '\n') ;;
         *:launch:*) words="train fit" ;;
-        2:data:*) words="list get import path verify" ;;
-        2:reproduce:*) words="list table1 table2 table3 comparison all $(_lipschitzlr_names "$program" reproduce list)" ;;
-        *:data:import:* | 2:predict:* | 2:evaluate:* | *:inspect:* | *:report:*) files=yes ;;
+        2:data:*) words="list get import path verify pack" ;;
+        2:reproduce:*) words="list table1 table2 table3 comparison text all $(_lipschitzlr_names "$program" reproduce list)" ;;
+        *:data:import:* | *:data:pack:* | 2:predict:* | 2:evaluate:* | *:inspect:* | *:report:*) files=yes ;;
         *:data:get:* | *:data:path:* | *:data:verify:*) words=$(_lipschitzlr_names "$program" data list) ;;
         *:reproduce:list:* | *:reproduce:all:*) ;;
         *:reproduce:*) words=$(_lipschitzlr_names "$program" reproduce list) ;;

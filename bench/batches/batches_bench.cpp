@@ -50,7 +50,7 @@ void measure(const Setting& setting, unsigned threads) {
 
   const auto start = std::chrono::steady_clock::now();
   const double processor_start = processor_seconds();
-  const std::vector<Index> order = batches.order(images, 1);
+  const std::vector<Index> order = data::epoch_order(images, 1, 1);
   double sum = 0;  // printed, so that nothing can be left out
   for (std::size_t first = 0; first < order.size(); first += static_cast<std::size_t>(setting.batch)) {
     const std::size_t size = std::min(static_cast<std::size_t>(setting.batch), order.size() - first);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training steps of our networks against the same networks in plain PyTorch: same sizes, same number of threads, taking
 turns within one run. Before that, both must compute the same loss from the same weights. Then the cost of the tap, of
-the authors' separate measuring pass and of making the batches, as shares of a step.
+the authors' separate measuring pass, of making the batches and of auto over plain Adam, as shares of a step.
     compare.py NETWORK_BENCH [--threads N] [--rounds N] [--quick] [--only NAME]
 
 Ours is timed as `train` runs: a step makes its augmented batch, measures the penultimate activations and counts what
@@ -28,7 +28,8 @@ NETWORKS = [
 FRONT = {"GOMP_SPINCOUNT": "1000"}  # as start_torch_part() in src/app/torch_part.cpp
 ASLEEP = {"OMP_WAIT_POLICY": "passive"}
 UNSET = {}
-TAP_GOAL, DATA_GOAL = 0.1, 3  # per cent of a step
+TAP_GOAL, DATA_GOAL, AUTO_GOAL = 0.1, 3, 2  # per cent of a step
+CALIBRATING = 25  # steps of auto, of the 240 that network_bench.cpp tells it of
 TAPS = {"resnet20-v1": (128, 64), "mnist-cnn": (256, 128)}  # what their heads receive
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -71,8 +72,8 @@ class Process:
         self.process.wait()
 
 
-def ours(name, batch, steps, measure="in-step", padding="tensorflow", waiting=FRONT):
-    return Process(PROGRAM, "train", name, batch, steps, options.threads, measure, padding, waiting=waiting)
+def ours(name, batch, steps, measure="in-step", padding="tensorflow", optimizer="sgd", waiting=FRONT):
+    return Process(PROGRAM, "train", name, batch, steps, options.threads, measure, padding, optimizer, waiting=waiting)
 
 
 def theirs(name, batch, steps):
@@ -147,6 +148,22 @@ def run_pass(name, batch, steps):
     print(f"{name:15s} the authors' pass before each epoch: {share:.0f} % of the training time", flush=True)
 
 
+def run_auto(name, batch, steps):
+    """While auto calibrates it looks at the gradient in every step, later in every tenth."""
+    steps = 1 if options.quick else steps
+    with ours(name, batch, steps, optimizer="auto") as auto, ours(name, batch, steps, optimizer="adam") as adam:
+        turns = {"while it calibrates": CALIBRATING // steps, "after that": 2 * ROUNDS}
+        if options.quick:
+            turns = {"while it calibrates": 1}
+        auto.ask(), adam.ask()
+        for when, count in turns.items():
+            pairs = [(auto.ask()["seconds"], adam.ask()["seconds"]) for _ in range(count)]
+            share = 100 * (median(a / b for a, b in pairs) - 1)
+            goal = AUTO_GOAL if when == "after that" else 0
+            print(f"{name:15s} auto over plain Adam {when}: {share:+.1f} % of the step"
+                  + (f" (goal {goal} %: {verdict(share <= goal, goal)})" if goal else ""), flush=True)
+
+
 def main():
     load = os.getloadavg()[0]
     if load > 0.5:
@@ -169,6 +186,7 @@ def main():
         step_seconds, data_share, _ = results[name]
         run_tap(name, step_seconds)
         run_pass(name, batch, steps)
+        run_auto(name, batch, steps)
         print(f"{name:15s} making the augmented batches: {data_share:.2f} % of the step (goal {DATA_GOAL} %: "
               f"{verdict(data_share < DATA_GOAL, DATA_GOAL)})", flush=True)
     sgemm, fma = (max(peak[kind] for _, _, peak in results.values()) / 1e9 for kind in ("sgemm", "fma"))

@@ -1,5 +1,5 @@
 // Our side of compare.py, which starts this program, waits until it is ready and then has it work one line at a time:
-//   train NETWORK BATCH STEPS THREADS in-step|pass PADDING
+//   train NETWORK BATCH STEPS THREADS in-step|pass PADDING OPTIMIZER
 //       go: trains an epoch of so many steps, prints the seconds of the steps, of the batches within them and of the
 //       authors' measuring pass; check FOLDER: writes images and weights there, prints the loss in evaluation mode
 //   tap ROWS COLUMNS THREADS   go: prints the seconds one measurement takes
@@ -38,6 +38,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // The answers go to compare.py through a pipe: each must leave at once.
 void answer(const std::string& line) { std::cout << line << std::endl; }
 
+constexpr std::int64_t kAutoSteps = 240;  // that auto is told of; the first tenth of them, 25, calibrate
+
 nn::TrainerOptions training(const Words& words, bool mnist) {
   nn::TrainerOptions options;
   options.network = words[1];
@@ -45,6 +47,9 @@ nn::TrainerOptions training(const Words& words, bool mnist) {
   options.threads = static_cast<unsigned>(std::stoul(words[4]));
   options.measure = words[5] == "pass" ? nn::Measure::pass : nn::Measure::in_step;
   options.network_options.padding = nn::padding_from(words[6]);
+  options.optimizer = words[7];
+  if (options.optimizer == "adam") options.policy = nn::Policy::baseline;
+  if (options.optimizer == "auto") options.schedule_epochs = kAutoSteps / std::stol(words[3]);
   options.augmentation = mnist ? data::Augmentation{.shift = 0.1, .zoom = 0.1, .rotation = 15}
                                : data::Augmentation{.shift = 0.1, .flip = true};
   options.subtract_mean = true;
@@ -125,7 +130,7 @@ int main(int count, char** arguments) {
   const Words words(arguments + 1, arguments + count);
   const std::string mode = words.empty() ? "" : words[0];
   try {
-    if (mode == "train" && words.size() == 7) {
+    if (mode == "train" && words.size() == 8) {
       train(words);
     } else if (mode == "tap" && words.size() == 4) {
       tap(words);

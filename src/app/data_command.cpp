@@ -6,11 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/output_file.hpp"
 #include "app/show.hpp"
 #include "base/terminal.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/catalogue/store.hpp"
+#include "lipschitzlr/data/table/packed.hpp"
+#include "lipschitzlr/run/fit_options.hpp"
 
 namespace lipschitzlr::app {
 namespace {
@@ -20,7 +23,8 @@ using Json = nlohmann::ordered_json;
 
 struct DataState {
   std::vector<std::string> names;
-  std::string name, folder;
+  std::string name, folder, table, output;
+  data::ReadOptions read;
   std::int64_t timeout = 30;
   bool again = false, accept_unknown = false, json = false;
 };
@@ -206,6 +210,18 @@ void verify(const std::vector<std::string>& names, bool accept_unknown, bool jso
   if (!unsound.empty()) throw Error(Fault::data, fmt::format("not sound: {}", fmt::join(unsound, ", ")));
 }
 
+void pack(const DataState& state) {
+  if (state.output == "-") throw Error(Fault::usage, "-o -: a packed table is read from a file: name one");
+  check_output(state.output, {state.table});
+  const data::PackReport report = data::pack_table(state.table, state.output, state.read);
+  if (state.json) {
+    print(Json{{"path", state.output}, {"rows", report.rows}, {"features", report.columns}, {"bytes", report.bytes}});
+  } else {
+    fmt::print("{}: {}, {} ({})\n", state.output, counted(report.rows, "row"), counted(report.columns, "feature"),
+               format_bytes(static_cast<double>(report.bytes)));
+  }
+}
+
 }  // namespace
 
 Command data_command() {
@@ -219,7 +235,7 @@ Command data_command() {
   const std::string known = "see `lipschitzlr data list`";
   return {
       .name = "data",
-      .summary = "List, download, import and check data sets known by name",
+      .summary = "List, download, import and check data sets known by name; pack tables",
       .examples = "data list",
       .commands = {
           {.name = "list",
@@ -262,7 +278,22 @@ Command data_command() {
            .summary = "Check data sets against their checksums",
            .options = {names("data sets; default: all that are here", false), accept_unknown, json},
            .run = [state](const Call&) { return verify(state->names, state->accept_unknown, state->json), 0; },
-           .examples = "data verify california"}}};
+           .examples = "data verify california"},
+          {.name = "pack",
+           .summary = "Pack a table of numbers into a file that is read without parsing",
+           .options = run::Options{{"table", &state->table,
+                                    "CSV, TSV, JSON Lines or NumPy file (.gz, .xz and .zst too), several as "
+                                    "'part-*.csv', or - for standard input",
+                                    run::Flags{"TABLE"}, run::kRequired},
+                                   {"output", &state->output, "file to write", run::Placeholder{"FILE"},
+                                    run::Flags{"-o,--output"}, run::kRequired}} +
+                      run::options_of(state->read, "default: the last") + run::columns_to_read(state->read) +
+                      run::Options{json},
+           .run = [state](const Call&) { return pack(*state), 0; },
+           .details = "Every command takes the packed file for the table. It has the target and the columns chosen\n"
+                      "here, and checksums: one that is cut off or changed is refused. A CSV is packed block by block\n"
+                      "and may be larger than the memory. Every cell of a feature must be a number.",
+           .examples = "data pack big.csv -o big.lrd"}}};
 }
 
 }  // namespace lipschitzlr::app

@@ -7,6 +7,7 @@
 #include "app/show.hpp"
 #include "base/terminal.hpp"
 #include "lipschitzlr/base/collective.hpp"
+#include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/run/fit.hpp"
 
@@ -73,6 +74,7 @@ int fit(FitState& state, const Connect& connect) {
     return "";
   });
   options.data.encoding.all_levels = has_penalty(options);
+  options.data.read.threads = threads_beside(communicator.get(), options.threads);
   run::Prepared prepared = run::prepare(options.data);
   if (speaks) show_remarks(prepared.train);
   if (speaks && !state.json && !state.to_stdout()) {

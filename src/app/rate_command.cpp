@@ -16,7 +16,8 @@ Command rate_command() {
           .options = options_of(state->options) + run::Options{run::json_option(state->json)},
           .run =
               [state](const Call&) {
-                const run::DataOptions& data = state->options.data;
+                run::DataOptions& data = state->options.data;
+                data.read.threads = state->options.threads;
                 const run::Prepared prepared = run::prepare(data);
                 show_remarks(prepared.train);
                 const run::RateReport report = run::report_rates(prepared, state->options);

@@ -20,7 +20,8 @@ struct ReportState {
   std::vector<std::string> records;
   std::string output;
   Format format = Format::html;
-  report::ComposeOptions compose;
+  std::string title;
+  bool whole_paper = false;
 };
 
 std::string text_of(const report::Document& document, Format format, const std::string& output) {
@@ -35,7 +36,10 @@ int make_report(ReportState options) {
   if (options.output.empty()) options.output = options.format == Format::html ? "report.html" : "-";
   const bool to_file = options.output != "-";
   check_output(options.output, options.records);
-  const report::Document document = compose(experiment::collect(options.records), options.compose);
+  // Made here and not with the command: it has the recipes, which would be read at the start of every other command
+  // too.
+  const report::ComposeOptions compose_options{.title = options.title, .whole_paper = options.whole_paper};
+  const report::Document document = compose(experiment::collect(options.records), compose_options);
   const std::string text = text_of(document, options.format, options.output);
   if (to_file) {
     write_file_atomically(options.output, text);
@@ -67,8 +71,8 @@ Command report_command() {
                        "the file to write, - for standard output; default: report.html, for other formats -",
                        run::Placeholder{"FILE"}, run::Flags{"-o,--output"}},
                       {"format", run::choice(options->format, {"html", "csv", "json", "md"}), "format of the page"},
-                      {"title", &options->compose.title, "of the page", run::Placeholder{"TEXT"}},
-                      {"whole_paper", &options->compose.whole_paper,
+                      {"title", &options->title, "of the page", run::Placeholder{"TEXT"}},
+                      {"whole_paper", &options->whole_paper,
                        "show every table of the paper, also those of which no row was run"}},
           .run = [options](const Call&) { return make_report(*options); },
           .details =

@@ -91,6 +91,9 @@ std::vector<Command> network_table_commands() {
           network_table("comparison", "AdaShift, AdaDelta, WN-Adam and AMSGrad on the same networks",
                         "reproduce comparison mnist-cnn-adadelta --epochs 6\n"
                         "reproduce comparison --dry-run"),
+          network_table("text", "What the paper's text claims beside its tables",
+                        "reproduce text --dry-run\n"
+                        "reproduce text cifar10-resnet20-auto-adam-k2-1e-6 --epochs 3"),
           {.name = "all",
            .summary = "Every row of every table, as far as a budget goes",
            .options = options_of(*all),

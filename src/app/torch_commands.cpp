@@ -38,13 +38,14 @@ std::string optimizer_list() {
 }
 
 void show(const run::TrainResult& result) {
-  fmt::print("{} parameters, {} epochs, {} steps, {:.0f} images/s\n", result.parameters, result.epochs, result.steps,
-             result.images_per_second);
-  fmt::print("best accuracy   {:.2f} % in epoch {}, on {}\n", result.best.accuracy * 100, result.best_epoch,
-             result.validated_on);
-  fmt::print("final accuracy  {:.2f} %\n", result.final_validation.accuracy * 100);
-  if (result.test) fmt::print("test accuracy   {:.2f} % of the final weights\n", result.test->accuracy * 100);
-  fmt::print("majority class  {:.2f} %\n", result.majority_accuracy * 100);
+  const auto accuracy = [&](const nn::Evaluation& of) { return run::accuracy_text(result.family, of.accuracy); };
+  const bool numbers = result.family == linear::Family::linear;
+  fmt::print("{} parameters, {} epochs, {} steps, {:.0f} {}/s\n", result.parameters, result.epochs, result.steps,
+             result.images_per_second, result.unit);
+  fmt::print("best accuracy   {} in epoch {}, on {}\n", accuracy(result.best), result.best_epoch, result.validated_on);
+  fmt::print("final accuracy  {}\n", accuracy(result.final_validation));
+  if (result.test) fmt::print("test accuracy   {} of the final weights\n", accuracy(*result.test));
+  if (!numbers) fmt::print("majority class  {:.2f} %\n", result.majority_accuracy * 100);
   fmt::print("folder          {}\n", result.folder);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -40,12 +41,22 @@ app::Command each_command() {
           .hidden = true};
 }
 
+// Of weights on images, or of a run on rows.
+app::Command evaluate_command(const std::vector<std::string>& words) {
+  const bool weights = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "--weights" || word.starts_with("--weights=");
+  });
+  const bool run = std::any_of(words.begin(), words.end(), run::is_run_folder);
+  return run && !weights ? app::evaluate_command(run::network_scores) : app::network_evaluate_command();
+}
+
 int run_words(const std::vector<std::string>& words) {
   const app::Command program = {
       .name = "lipschitzlr",
       .summary = "The part of lipschitzlr that needs libtorch",
-      .commands = {app::network_train_command(), app::network_evaluate_command(), app::probe_command(),
-                   app::fit_command(app::join_communicator), app::torch_env_command(), each_command()}};
+      .commands = {app::network_train_command(), evaluate_command(words), app::predict_command(run::network_scores),
+                   app::probe_command(), app::fit_command(app::join_communicator), app::torch_env_command(),
+                   each_command()}};
   return app::run_command(program, words);
 }
 

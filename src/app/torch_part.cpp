@@ -5,6 +5,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/dist/world_env.hpp"
+#include "lipschitzlr/run/network_table.hpp"
 
 namespace lipschitzlr::app {
 
@@ -43,7 +44,9 @@ bool needs_torch_part(const std::vector<std::string>& words) {
   const bool weights = std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word == "--weights" || word.starts_with("--weights=");
   });
-  return words[0] == "train" || (words[0] == "evaluate" && weights) || (words[0] == "fit" && is_one_of_several());
+  const bool network = std::any_of(words.begin() + 1, words.end(), run::is_run_folder);
+  return words[0] == "train" || (words[0] == "evaluate" && weights) ||
+         ((words[0] == "evaluate" || words[0] == "predict") && network) || (words[0] == "fit" && is_one_of_several());
 }
 
 }  // namespace lipschitzlr::app

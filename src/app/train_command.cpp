@@ -37,7 +37,7 @@ int train(TrainState& state, const Call& call, const Train& train) {
 Command train_command(const Train& train, const std::string& details) {
   const auto state = std::make_shared<TrainState>();
   return {.name = "train",
-          .summary = "Train a network on images, with nothing to set",
+          .summary = "Train a network on images or a table, with nothing to set",
           .options = options_of(state->request) +
                      run::Options{{"quiet", &state->quiet, "no progress", run::Flags{"-q,--quiet"}, run::kMayChange},
                                   run::json_option(state->json)},
@@ -45,6 +45,8 @@ Command train_command(const Train& train, const std::string& details) {
           .details = details,
           .examples =
               "train --data mnist\n"
+              "train --data prices.csv --target price --model mlp-64-64\n"
+              "train --data iris --holdout 0.3\n"
               "train --data cifar10 --optimizer adam\n"
               "train --data cifar10 --optimizer adamo --first-rate search --epochs 30\n"
               "train --data cifar10 --optimizer adamo --first-rate 1 --decay 1e-3 --protocol coded\n"

@@ -40,12 +40,17 @@ Loss loss_behind(const Tap& tap) {
   if (tap.outputs() >= 2) return cross_entropy(tap.outputs());
   usage_error(tap.outputs() == 1
                   ? "a head of one output does not tell its loss; set loss to binary_cross_entropy() or to "
-                    "squared_error(...)"
+                    "squared_error()"
                   : "a tap without a Head does not tell its loss; set loss, for example to cross_entropy(10)");
 }
 
 nlohmann::json to_json(const PenultimateNorms& norms) {
-  return {norms.frobenius, norms.row_norm_sum, norms.square_frobenius, norms.rows};
+  nlohmann::json json = {norms.frobenius, norms.row_norm_sum, norms.square_frobenius, norms.rows};
+  if (norms.output_norm > 0 || norms.target_norm > 0) {  // of a regression
+    json.push_back(norms.output_norm);
+    json.push_back(norms.target_norm);
+  }
+  return json;
 }
 
 [[noreturn]] void damaged() { throw Error(Fault::data, "the saved state of the learning rate is damaged"); }
@@ -60,8 +65,39 @@ std::int64_t count_from(const nlohmann::json& json) {
   return json.get<std::int64_t>();
 }
 
-PenultimateNorms norms_from(const nlohmann::json& json) {
+PenultimateNorms activation_norms_from(const nlohmann::json& json) {
   return {number_from(json.at(0)), number_from(json.at(1)), number_from(json.at(2)), count_from(json.at(3))};
+}
+
+PenultimateNorms norms_from(const nlohmann::json& json) {
+  PenultimateNorms norms = activation_norms_from(json);
+  if (json.size() < 6) return norms;  // of classes
+  norms.output_norm = number_from(json.at(4));
+  norms.target_norm = number_from(json.at(5));
+  return norms;
+}
+
+// With what the elementwise second moment needs besides.
+nlohmann::ordered_json kept_to_json(const PenultimateNorms& norms) {
+  return {norms.frobenius, norms.row_norm_sum, norms.square_frobenius, norms.rows,
+          norms.sum,       norms.cube_sum,     norms.columns};
+}
+
+PenultimateNorms kept_from(const nlohmann::json& json) {
+  PenultimateNorms norms = activation_norms_from(json);
+  norms.sum = json.at(4).get<double>();
+  norms.cube_sum = json.at(5).get<double>();
+  norms.columns = count_from(json.at(6));
+  if (!std::isfinite(norms.sum) || !std::isfinite(norms.cube_sum)) damaged();
+  return norms;
+}
+
+TapReading reading_from(const nlohmann::json& json) {
+  TapReading reading{norms_from(json.at("last")), norms_from(json.at("largest")), count_from(json.at("batches"))};
+  for (const nlohmann::json& norms : json.value("kept", nlohmann::json::array())) {
+    reading.kept.push_back(kept_from(norms));
+  }
+  return reading;
 }
 
 }  // namespace
@@ -88,6 +124,8 @@ RateController::RateController(torch::optim::Optimizer& optimizer, std::shared_p
   if (!tap_ && rule_->measures()) usage_error("a rate that is computed needs the head of the network, or its tap");
   if (!tap_) tap_ = std::make_shared<Tap>();
   if (!options_.loss && rule_->measures()) options_.loss = loss_behind(*tap_);
+  tap_->keep_batches(options_.second_moment == rate::SecondMoment::elementwise);
+  if (options_.tight) tap_->want_tight_constant(true);
 }
 
 double RateController::weight_norm() const {
@@ -100,9 +138,9 @@ double RateController::weight_norm() const {
   return norm;
 }
 
-void RateController::feed(const PenultimateNorms& norms) {
+void RateController::feed(const PenultimateNorms& norms, std::span<const PenultimateNorms> batches) {
   if (norms.rows == 0) nothing_measured();
-  const bound::Constant constant = options_.loss(options_.variant, norms);
+  const bound::Constant constant = constant_of(norms);
   RateNumbers now;
   now.penultimate_norm = norms.frobenius;
   // Only a penalty asks for the weights' norm, but a log wants it too: it costs little once per epoch, but not in
@@ -110,13 +148,26 @@ void RateController::feed(const PenultimateNorms& norms) {
   now.weight_norm = per_step() && options_.l2 == 0 ? numbers_.weight_norm : weight_norm();
   now.gradient_bound = options_.gradient_bound.value_or(bound::with_l2(constant, options_.l2, now.weight_norm).value);
   const double factor = norms.frobenius > 0 ? constant.value / norms.frobenius : 0;
-  now.second_moment = rate::second_moment(options_.second_moment, factor, norms.frobenius, norms.square_frobenius,
-                                          options_.l2, now.weight_norm);
+  const auto second_moment = [&](const PenultimateNorms& of) {
+    return rate::second_moment(options_.second_moment, factor, of.activations(), options_.l2, now.weight_norm);
+  };
+  now.second_moment = batches.empty() ? second_moment(norms) : 0;
+  for (const PenultimateNorms& batch : batches) now.second_moment = std::max(now.second_moment, second_moment(batch));
   rule_->observe({now.gradient_bound, now.second_moment, now.penultimate_norm});
   numbers_ = now;
 }
 
+bound::Constant RateController::constant_of(const PenultimateNorms& norms) const {
+  if (!options_.tight) return options_.loss(options_.variant, norms);
+  return {"tight", whole_epoch_ ? largest_tight_ : tight_, "1/m sum ||p_i - y_i|| ||a_i||", {}};
+}
+
 void RateController::begin_step() {
+  if (options_.tight) {
+    tight_ = tap_->take_tight_constant();
+    if (communicator_ != nullptr) communicator_->sum(std::span(&tight_, 1));
+    largest_tight_ = std::max(largest_tight_, tight_);
+  }
   const bool is_due = per_step() || !rule_->has_rate();
   // Where steps make the epochs each must have its forward pass, also those whose rate is known.
   if (rule_->measures() && (is_due || counts_epochs())) {
@@ -125,7 +176,7 @@ void RateController::begin_step() {
     batches_fed_ = reading.batches;
     if (is_due) {
       guessed_ = !per_step();
-      feed(reading.last);
+      feed(reading.last, {});
     }
   }
   std::vector<double> rates;
@@ -159,7 +210,9 @@ void RateController::observe() {
   // The fixed policy takes its constant from a whole epoch: what the first batch gave was only to begin with.
   if (guessed_ && options_.rule_options.fixed) rule_ = rate::make_rule(options_.rule, options_.rule_options);
   guessed_ = false;
-  feed(tap_->reading().largest);
+  whole_epoch_ = true;
+  feed(tap_->reading().largest, tap_->reading().kept);
+  whole_epoch_ = false;
 }
 
 void RateController::end_epoch() {
@@ -172,19 +225,22 @@ void RateController::finish_epoch() {
   if (!rule_->measures()) return;
   if (!per_step()) observe();
   rule_->end_epoch();
+  largest_tight_ = 0;
   tap_->reset();
   batches_fed_ = 0;
 }
 
 std::string RateController::save() const {
   const TapReading& reading = tap_->reading();
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"rule", parse_json(rule_->save(), "")},
       {"steps", steps_},
       {"guessed", guessed_},
       {"numbers", {numbers_.penultimate_norm, numbers_.weight_norm, numbers_.gradient_bound, numbers_.second_moment}},
       {"tap", {{"last", to_json(reading.last)}, {"largest", to_json(reading.largest)}, {"batches", reading.batches}}},
   };
+  if (options_.tight) json["tight"] = largest_tight_;
+  for (const PenultimateNorms& norms : reading.kept) json["tap"]["kept"].push_back(kept_to_json(norms));
   return json.dump();
 }
 
@@ -194,10 +250,10 @@ void RateController::load(const std::string& text) {
     const nlohmann::json &numbers = json.at("numbers"), &tap = json.at("tap");
     const RateNumbers read = {number_from(numbers.at(0)), number_from(numbers.at(1)), number_from(numbers.at(2)),
                               number_from(numbers.at(3))};
-    const TapReading reading = {norms_from(tap.at("last")), norms_from(tap.at("largest")),
-                                count_from(tap.at("batches"))};
+    const TapReading reading = reading_from(tap);
     const std::int64_t steps = count_from(json.at("steps"));
     const bool guessed = json.at("guessed").get<bool>();
+    const double tight = json.contains("tight") ? number_from(json["tight"]) : 0;
     auto rule = rate::make_rule(options_.rule, options_.rule_options);
     rule->load(json.at("rule").dump());
     if (rule->options().update != options_.rule_options.update) {
@@ -206,6 +262,7 @@ void RateController::load(const std::string& text) {
     rule_ = std::move(rule);
     options_.rule_options = rule_->options();
     guessed_ = guessed;
+    largest_tight_ = tight;
     numbers_ = read;
     steps_ = static_cast<std::uint64_t>(steps);
     tap_->restore(reading);

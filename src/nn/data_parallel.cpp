@@ -45,13 +45,15 @@ void DataParallel::broadcast_weights() {
 void DataParallel::collect(std::span<PenultimateNorms> norms) {
   std::vector<double> values;
   for (const PenultimateNorms& of : norms) {
-    values.insert(values.end(), {of.frobenius, of.row_norm_sum, of.square_frobenius, static_cast<double>(of.rows)});
+    values.insert(values.end(), {of.frobenius, of.row_norm_sum, of.square_frobenius, static_cast<double>(of.rows),
+                                 of.sum, of.cube_sum, static_cast<double>(of.columns), of.output_norm, of.target_norm});
   }
   communicator_.sum(values);
   const double* value = values.data();
   for (PenultimateNorms& of : norms) {
-    of = {value[0], value[1], value[2], static_cast<Index>(value[3])};
-    value += 4;
+    of = {value[0], value[1], value[2], static_cast<Index>(value[3]), value[4], value[5], static_cast<Index>(value[6]),
+          value[7], value[8]};
+    value += 9;
   }
 }
 
@@ -65,7 +67,11 @@ void DataParallel::send(const BatchSums& own) {
            norms.row_norm_sum,
            norms.square_frobenius * norms.square_frobenius,
            static_cast<double>(norms.rows),
-           own.stop ? 1.0 : 0.0};
+           norms.sum,
+           norms.cube_sum,
+           own.stop ? 1.0 : 0.0,
+           norms.output_norm * norms.output_norm,
+           norms.target_norm * norms.target_norm};
   pending_ = communicator_.start_sum(std::span(sums_));
 }
 
@@ -78,8 +84,13 @@ BatchSums DataParallel::receive() {
           .norms = {.frobenius = std::sqrt(sums_[2]),
                     .row_norm_sum = sums_[3],
                     .square_frobenius = std::sqrt(sums_[4]),
-                    .rows = static_cast<Index>(sums_[5])},
-          .stop = sums_[6] > 0};
+                    .rows = static_cast<Index>(sums_[5]),
+                    .sum = sums_[6],
+                    .cube_sum = sums_[7],
+                    .columns = network_.head()->weight.size(1),
+                    .output_norm = std::sqrt(sums_[9]),
+                    .target_norm = std::sqrt(sums_[10])},
+          .stop = sums_[8] > 0};
 }
 
 }  // namespace lipschitzlr::nn

@@ -20,13 +20,16 @@ PenultimateNorms measure_penultimate(const at::Tensor& activations) {
                                           c10::toString(activations.scalar_type())));
   }
   const at::NoGradGuard no_grad;
-  const at::Tensor squares = activations.detach().to(at::kDouble).square();
+  const at::Tensor entries = activations.detach().to(at::kDouble), squares = entries.square();
   const at::Tensor row_squares = squares.sum(1);
   PenultimateNorms norms;
   norms.frobenius = row_squares.sum().sqrt().item<double>();
   norms.row_norm_sum = row_squares.sqrt().sum().item<double>();
   norms.square_frobenius = squares.square().sum().sqrt().item<double>();
   norms.rows = activations.size(0);
+  norms.sum = entries.sum().item<double>();
+  norms.cube_sum = squares.flatten().dot(entries.flatten()).item<double>();
+  norms.columns = activations.size(1);
   return norms;
 }
 
@@ -39,6 +42,12 @@ Loss cross_entropy(Index classes) {
 Loss binary_cross_entropy() {
   return [](bound::ConstantKind variant, const PenultimateNorms& norms) {
     return bound::binary_network(variant, norms.frobenius, norms.row_norm_sum, norms.rows);
+  };
+}
+
+Loss squared_error() {
+  return [](bound::ConstantKind variant, const PenultimateNorms& norms) {
+    return bound::network_regression(variant, norms.output_norm, norms.target_norm, norms.frobenius, norms.rows);
   };
 }
 

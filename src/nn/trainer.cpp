@@ -1,7 +1,6 @@
 #include "lipschitzlr/nn/trainer.hpp"
 
 #include <ATen/Parallel.h>
-#include <ATen/ops/cross_entropy_loss.h>
 #include <fmt/format.h>
 #include <torch/utils.h>
 
@@ -10,6 +9,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/nn/process.hpp"
@@ -21,22 +21,41 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-const TrainerOptions& checked(const TrainerOptions& options, const data::ImageSet& images,
+const TrainerOptions& checked(const TrainerOptions& options, const data::Examples& examples,
                               const std::vector<Index>& chosen) {
   const auto refuse = [](const std::string& sentence) { throw Error(Fault::usage, sentence); };
-  if (chosen.empty() || images.count() == 0) refuse("there are no images to train on");
-  if (options.batch < 2) refuse(fmt::format("a batch needs at least 2 images, not {}", options.batch));
+  if (chosen.empty() || examples.count() == 0) refuse("there are no examples to train on");
+  const Index classes = examples.classes();
+  if (takes_classes(options.loss) && classes < 2) {
+    refuse(fmt::format("{} needs at least 2 classes, the data has {}", options.network, classes));
+  }
+  if (options.loss == TrainingLoss::binary_cross_entropy && classes != 2) {
+    refuse(fmt::format("binary cross-entropy needs 2 classes, the data has {}", classes));
+  }
+  if (options.loss == TrainingLoss::squared_error && classes != 0) {
+    refuse(fmt::format("squared error needs numbers for targets, the data has {} classes", classes));
+  }
+  if (options.batch < 2) refuse(fmt::format("a batch needs at least 2 examples, not {}", options.batch));
   if (!(options.weight_decay >= 0)) refuse("the weight decay must be 0 or above");
   return options;
 }
 
-NetworkOptions network_options(NetworkOptions options, const data::ImageSet& images, std::uint64_t seed) {
-  options.channels = images.channels;
-  options.height = images.height;
-  options.width = images.width;
-  options.classes = static_cast<Index>(images.classes.size());
-  options.seed = seed;
-  return options;
+NetworkOptions network_options(const TrainerOptions& options, const data::Examples& examples) {
+  NetworkOptions network = options.network_options;
+  const data::Examples::Shape shape = examples.shape();
+  network.channels = shape.channels;
+  network.height = shape.height;
+  network.width = shape.width;
+  network.classes = takes_classes(options.loss) ? examples.classes() : 1;
+  network.seed = options.seed;
+  return network;
+}
+
+// What the rate's constant is computed from; of several classes the head tells it.
+Loss loss_of_rate(TrainingLoss loss) {
+  if (loss == TrainingLoss::binary_cross_entropy) return binary_cross_entropy();
+  if (loss == TrainingLoss::squared_error) return squared_error();
+  return {};
 }
 
 // Convolutions are fastest when the channels of a pixel lie side by side, in images and in weights.
@@ -55,17 +74,18 @@ void seed_step(std::uint64_t seed, std::int64_t step, int rank) {
 
 }  // namespace
 
-Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, std::vector<Index> indices,
+OwnImages::OwnImages(const TrainerOptions& options, const data::ImageSet& set)
+    : pool(options.threads),
+      mean(options.subtract_mean ? data::mean_image(set) : std::vector<float>{}),
+      batches(set, mean, options.augmentation, options.seed, pool) {}
+
+Trainer::State::State(const TrainerOptions& asked, const data::Examples& all, std::vector<Index> indices,
                       Communicator* processes)
-    : options(checked(asked, set, indices)),
-      images(set),
-      chosen(std::move(indices)),
-      communicator(processes),
-      pool(asked.threads),
-      mean(asked.subtract_mean ? data::mean_image(set) : std::vector<float>{}),
-      batches(set, mean, asked.augmentation, asked.seed, pool) {
+    : options(checked(asked, all, indices)), examples(all), chosen(std::move(indices)), communicator(processes) {
   use_cores(asked.threads);
-  options.network_options = network_options(options.network_options, set, options.seed);
+  options.network_options = network_options(options, all);
+  options.controller.loss = loss_of_rate(options.loss);
+  if (options.loss == TrainingLoss::squared_error) mean_loss = squared_error_of_mean(all, chosen);
   network = make_network(options.network, options.network_options);
   if (options.double_precision) network->to(at::kDouble);
   use_channels_last(*network);
@@ -75,6 +95,10 @@ Trainer::State::State(const TrainerOptions& asked, const data::ImageSet& set, st
       static_cast<std::uint64_t>(options.warmup * static_cast<double>(options.controller.schedule_steps));
   optimizer = optimizer::make_optimizer(options, *network);
   automatic = dynamic_cast<Auto*>(optimizer.get());
+  if (options.check) {
+    check.emplace(*network);
+    network->head()->tap()->want_tight_constant(true);
+  }
   if (communicator == nullptr) return;
   parallel = std::make_unique<DataParallel>(*communicator, *network);
   optimizer->controller().join(communicator);
@@ -85,11 +109,24 @@ at::Tensor Trainer::State::forward(const TrainingBatch& batch) {
   return network->forward(options.double_precision ? batch.tensor.to(at::kDouble) : batch.tensor);
 }
 
+at::Tensor Trainer::State::measured_forward(const TrainingBatch& batch) {
+  const at::Tensor outputs = forward(batch);
+  if (options.loss == TrainingLoss::squared_error) {
+    optimizer->controller().tap().observe_numbers(outputs, batch.targets);
+  }
+  return outputs;
+}
+
 Index Trainer::State::steps_per_epoch() const {
   // Batch norm has nothing to learn from a single image: left over, it waits for another epoch's order.
   const auto count = static_cast<Index>(chosen.size());
-  const bool single = count > options.batch && count % options.batch == 1;
-  return count_batches(chosen.size(), options.batch) - (single ? 1 : 0);
+  const Index rest = count % options.batch;
+  const bool dropped = count > options.batch && (rest == 1 || (options.drop_last && rest > 0));
+  return count_batches(chosen.size(), options.batch) - (dropped ? 1 : 0);
+}
+
+double Trainer::State::accuracy_of(double loss, double correct) const {
+  return options.loss == TrainingLoss::squared_error ? r_squared(loss, mean_loss) : correct;
 }
 
 bool Trainer::State::measures_before_epoch() const {
@@ -100,9 +137,10 @@ bool Trainer::State::measures_before_epoch() const {
 }
 
 void Trainer::State::begin_epoch() {
-  order = batches.order(chosen, position.epoch);
+  order = data::epoch_order(chosen, options.seed, position.epoch);
   if (position.batch > 0) return;
   report = {};
+  if (check) check->take();
   if (measures_before_epoch()) {
     const Clock::time_point start = Clock::now();
     measure_pass();
@@ -114,9 +152,8 @@ void Trainer::State::begin_epoch() {
 
 TrainingBatch Trainer::State::training_batch(std::span<const Index> part) {
   const Clock::time_point start = Clock::now();
-  TrainingBatch inputs(images, static_cast<Index>(part.size()));
-  batches.fill(part, position.epoch, inputs.values.data());
-  inputs.label(images, part);
+  TrainingBatch inputs(examples, part, options.loss);
+  examples.fill(part, position.epoch, inputs.values.data());
   report.data_seconds += seconds_since(start);
   return inputs;
 }
@@ -125,10 +162,10 @@ BatchResult Trainer::State::compute(std::span<const Index> batch) {
   const TrainingBatch inputs = training_batch(batch);
   seed_step(options.seed, position.step, 0);
   optimizer->zero_grad();
-  const at::Tensor scores = forward(inputs);
-  const at::Tensor loss = at::cross_entropy_loss(scores, inputs.labels);
+  const at::Tensor outputs = measured_forward(inputs);
+  const at::Tensor loss = training_loss(options.loss, outputs, inputs.targets);
   loss.backward();
-  return {loss.item<double>(), count_correct(scores, inputs.labels)};
+  return {loss.item<double>(), count_correct(options.loss, outputs, inputs.targets)};
 }
 
 BatchResult Trainer::State::compute_in_parallel(std::span<const Index> batch) {
@@ -141,11 +178,11 @@ BatchResult Trainer::State::compute_in_parallel(std::span<const Index> batch) {
   if (!share.empty()) {
     inputs.emplace(training_batch(share));
     seed_step(options.seed, position.step, communicator->rank());
-    const at::Tensor scores = forward(*inputs);
-    const at::Tensor sum = at::cross_entropy_loss(scores, inputs->labels, {}, at::Reduction::Sum);
+    const at::Tensor outputs = measured_forward(*inputs);
+    const at::Tensor sum = training_loss(options.loss, outputs, inputs->targets, at::Reduction::Sum);
     loss = sum / whole;
     own.loss = sum.item<double>();
-    own.correct = count_correct(scores, inputs->labels);
+    own.correct = count_correct(options.loss, outputs, inputs->targets);
     own.norms = own_norms;
   }
   parallel->send(own);
@@ -154,6 +191,15 @@ BatchResult Trainer::State::compute_in_parallel(std::span<const Index> batch) {
   optimizer->controller().tap().add(all.norms);
   stopping = all.stop;
   return {all.loss / whole, all.correct};
+}
+
+void Trainer::State::take_step(double loss) {
+  if (!check) return optimizer->step(loss);
+  Tap& tap = *network->head()->tap();
+  check->before_step(tap.reading().last, all_reduce_sum(communicator, tap.tight_constant()));
+  optimizer->step(loss);
+  tap.take_tight_constant();
+  check->after_step();
 }
 
 StepReport Trainer::State::step() {
@@ -170,7 +216,7 @@ StepReport Trainer::State::step() {
                             std::isnan(value) ? "not a number" : "infinite", position.step + 1, position.epoch,
                             position.last_rate, numbers.penultimate_norm, numbers.weight_norm, numbers.gradient_bound));
   }
-  optimizer->step(value);
+  take_step(value);
   position.last_rate =
       automatic != nullptr ? automatic->rule().numbers().rate : optimizer->param_groups().front().options().get_lr();
   if (position.start_rate == 0) {
@@ -190,9 +236,9 @@ StepReport Trainer::State::step() {
                   .images = position.seen,
                   .images_in_epoch = static_cast<Index>(chosen.size()),
                   .loss = value,
-                  .accuracy = static_cast<double>(correct) / static_cast<double>(count),
+                  .accuracy = accuracy_of(value, static_cast<double>(correct) / static_cast<double>(count)),
                   .mean_loss = position.loss_sum / seen,
-                  .mean_accuracy = static_cast<double>(position.correct) / seen,
+                  .mean_accuracy = accuracy_of(position.loss_sum / seen, static_cast<double>(position.correct) / seen),
                   .rate = position.last_rate,
                   .penultimate_norm = controller.tap().reading().last.frobenius};
   if (automatic != nullptr) {
@@ -209,11 +255,12 @@ void Trainer::State::finish_epoch() {
   report.epoch = position.epoch;
   report.step = position.step;
   report.loss = position.loss_sum / seen;
-  report.accuracy = static_cast<double>(position.correct) / seen;
+  report.accuracy = accuracy_of(report.loss, static_cast<double>(position.correct) / seen);
   report.rate = position.start_rate;
   report.last_rate = position.last_rate;
   report.numbers = controller.numbers();
   if (automatic != nullptr) report.automatic = automatic->rule().numbers();
+  if (check) report.check = check->take();
   double squares = 0;
   for (const at::Tensor& weight : options.decay_some_only ? network->penalized() : network->parameters()) {
     squares += weight.detach().square().sum().item<double>();
@@ -223,9 +270,16 @@ void Trainer::State::finish_epoch() {
   order.clear();
 }
 
-Trainer::Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen,
+Trainer::Trainer(const TrainerOptions& options, const data::Examples& examples, std::vector<Index> chosen,
                  Communicator* communicator)
-    : state_(std::make_unique<State>(options, images, std::move(chosen), communicator)) {}
+    : state_(std::make_unique<State>(options, examples, std::move(chosen), communicator)) {}
+
+Trainer::Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen,
+                 Communicator* communicator) {
+  auto own = std::make_unique<OwnImages>(options, images);
+  state_ = std::make_unique<State>(options, own->batches, std::move(chosen), communicator);
+  state_->own_images = std::move(own);
+}
 
 Trainer::~Trainer() = default;
 

@@ -39,6 +39,15 @@ ColumnList constant_columns(const DenseMatrix<double>& features) {
   return constant;
 }
 
+ColumnList constant_columns(const StreamedRows<double>& features) {
+  const ColumnSums& sums = features.column_sums();
+  ColumnList constant;
+  for (Index j = 0; j < features.cols(); ++j) {
+    if (sums.low[j] == sums.high[j]) constant.push_back(j);
+  }
+  return constant;
+}
+
 ColumnList constant_columns(const SparseMatrix<double>& features) {
   const auto columns = static_cast<std::size_t>(features.cols());
   std::vector<Index> stored(columns, 0);

@@ -131,8 +131,18 @@ void choose_solver(const linear::Problem<Scalar>& problem, FitRequest& options, 
     // 0 of the solver's own stands for its default.
     training.gap_tolerance = std::max(*options.tolerance, std::numeric_limits<double>::min());
   }
-  if (options.solver == Solver::sgd && training.batch == 0) training.batch = 128;
   training.seed = options.data.seed;
+}
+
+// Fills in the usual batch. Rows that a disk has are read from the first to the last.
+void choose_batch(FitRequest& options, const Prepared& prepared) {
+  if (options.solver == Solver::sgd && options.training.batch == 0) options.training.batch = 128;
+  const auto* const rows = std::get_if<StreamedRows<double>>(&prepared.train.features);
+  if (rows == nullptr || options.training.batch == 0 || options.training.batch >= rows->rows()) return;
+  throw Error(Fault::usage,
+              fmt::format("{}: --solver {} with --batch {} takes rows in a random order, but they are more than "
+                          "--memory and are read block by block: take --solver auto, or give a larger --memory",
+                          display_name(options.data.source), to_string(options.solver), options.training.batch));
 }
 
 // Fills in where the rate comes from and says it in the result.
@@ -176,12 +186,6 @@ linear::State<Scalar> starting_state(const linear::Problem<Scalar>& problem, con
 
 bool can_resume(Stop stop) { return stop == Stop::interrupted || stop == Stop::epochs || stop == Stop::seconds; }
 
-// Each process may have a wish of its own, so all ask for their share whether they need it or not.
-unsigned threads_beside(Communicator* communicator, unsigned wanted) {
-  const unsigned share = communicator != nullptr ? share_of_cores(*communicator) : 0;
-  return wanted > 0 ? wanted : share;
-}
-
 // Rank 0's wish alone counts: the others may have none.
 std::optional<RecordWriter> begin_record(const FitRequest& options, const json& setting, Communicator* communicator) {
   std::optional<RecordWriter> record;
@@ -213,7 +217,7 @@ template <class Scalar>
 linear::Inference infer(const FitRequest& options, const Prepared& prepared, const linear::Problem<Scalar>& problem,
                         linear::Weights<Scalar>& weights, FitResult& result) {
   linear::Inference inference;
-  inference.deviations = data::column_deviations(prepared.train.features, prepared.train_weights);
+  inference.deviations = data::column_deviations(data::view_of(prepared.train.features), prepared.train_weights);
   inference.obstacle = obstacle_to_errors(options, problem.setup().penalty, result.stop);
   if constexpr (std::is_same_v<Scalar, double>) {
     if (!inference.obstacle.empty()) return inference;
@@ -265,9 +269,10 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   const InterruptGuard guard;
   FitResult result;
   const std::optional<linear::HeldRows> held = hold_rows_out(options, prepared);
+  choose_batch(options, prepared);
   choose_penalty<Scalar>(options, prepared, pool, communicator, guard, result);
   const auto problem =
-      linear::make_problem<Scalar>(prepared.train, prepared, pool, communicator, prepared.train_weights);
+      linear::make_problem<Scalar>(prepared.train, nullptr, prepared, pool, communicator, prepared.train_weights);
   choose_solver(*problem, options, result);
   choose_rate(*problem, options, result);
   if (held) {
@@ -333,6 +338,8 @@ void check(const FitRequest& options) {
          "--lambda is the strength of --elastic-net SHARE: give that too, or --l1 or --l2 instead");
   refuse(options.elastic_net && (options.data.l1 > 0 || options.choose_l1 || !options.choose_l2),
          "--elastic-net is both penalties, of strength --lambda: leave --l1 and --l2 out");
+  refuse(options.data.penalize_intercept && !options.data.intercept,
+         "--penalize-intercept: there is no intercept with --no-intercept; leave one of them out");
   refuse((has_l1(options) || options.elastic_net) && !options.data.tikhonov.empty(),
          "--l1 and --elastic-net do not go with --tikhonov; leave one of them out");
   refuse(has_l1(options) && !takes_l1(options.solver),

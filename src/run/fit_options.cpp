@@ -92,21 +92,19 @@ Member columns_member(std::vector<std::string>& columns) {
 
 Options column_options(DataOptions& o) {
   using data::Missing;
-  return {
-      {"ignore", columns_member(o.read.ignore), "columns to leave out, whatever stands in them", Placeholder{"COLUMNS"},
-       kAddedLater},
-      {"only", columns_member(o.read.only), "columns to learn from; default: all but the target",
-       Placeholder{"COLUMNS"}, kAddedLater},
-      {"categorical", columns_member(o.categorical),
-       "columns of codes, such as postcodes: a category, although they look like numbers or ids",
-       Placeholder{"COLUMNS"}, kAddedLater},
-      {"max_levels", &o.encoding.max_levels, "of a category; the rarest above share one", Placeholder{"N"}, at_least(1),
-       kAddedLater},
-      {"missing", choice(o.encoding.missing, {"mean", "median", "drop", "error"}),
-       "a gap (an empty cell, ?, NA, null, nan) in a number is filled with the mean or median of the column and marked "
-       "by a feature of its own; drop: leave the row out; error: refuse it",
-       kAddedLater},
-  };
+  return columns_to_read(o.read) +
+         Options{
+             {"categorical", columns_member(o.categorical),
+              "columns of codes, such as postcodes: a category, although they look like numbers or ids",
+              Placeholder{"COLUMNS"}, kAddedLater},
+             {"max_levels", &o.encoding.max_levels, "of a category; the rarest above share one", Placeholder{"N"},
+              at_least(1), kAddedLater},
+             {"missing", choice(o.encoding.missing, {"mean", "median", "drop", "error"}),
+              "a gap (an empty cell, ?, NA, null, nan) in a number is filled with the mean or median of the column and "
+              "marked "
+              "by a feature of its own; drop: leave the row out; error: refuse it",
+              kAddedLater},
+         };
 }
 
 Options model_options(DataOptions& o) {
@@ -241,13 +239,40 @@ Options run_options(FitRequest& o) {
 
 Options data_options(DataOptions& options, const Options& penalty) {
   return grouped({{"", {{"data", &options.source, kDataHelp, Flags{"DATA"}, kRequired}}},
-                  {"Reading", options_of(options.read, "default: the last")},
+                  {"Reading", options_of(options.read, "default: the last") + Options{memory_option(options.read)}},
                   {"Columns", column_options(options)},
                   {"Model", model_options(options)},
                   {"Penalty", penalty}});
 }
 
 }  // namespace
+
+Options columns_to_read(data::ReadOptions& o) {
+  return {
+      {"ignore", columns_member(o.ignore), "columns to leave out, whatever stands in them", Placeholder{"COLUMNS"},
+       kAddedLater},
+      {"only", columns_member(o.only), "columns to learn from; default: all but the target", Placeholder{"COLUMNS"},
+       kAddedLater},
+  };
+}
+
+Option memory_option(data::ReadOptions& o) {
+  constexpr std::uint64_t kLeast = 16 << 20;
+  return {"memory",
+          spelled(
+              o.memory, [](const std::optional<std::uint64_t>& bytes) { return bytes ? format_size(*bytes) : ""; },
+              [](const std::string& text) -> std::optional<std::optional<std::uint64_t>> {
+                if (text.empty()) return std::optional<std::uint64_t>();
+                const std::optional<std::uint64_t> bytes = size_from(text);
+                if (!bytes || *bytes < kLeast) return std::nullopt;
+                return bytes;
+              },
+              "a size of at least 16M, such as 512M or 4G"),
+          "most to hold of a table: larger ones, packed or CSV, are read block by block; default: half of the machine",
+          Placeholder{"SIZE"},
+          kAddedLater,
+          kMayChange};
+}
 
 Options options_of(data::ReadOptions& o, const std::string& target_help) {
   const Member header = choice(o.header, {"no", "yes"});

@@ -57,7 +57,11 @@ class Fingerprint {
       hash_ ^= hash_ >> 32;
     }
   }
-  void add(const DenseMatrix<double>& matrix) { add(matrix.data(), matrix.size()); }
+  void add(const DenseMatrix<double>& matrix) { add(data::view_of(matrix)); }
+  void add(const DenseView<double>& matrix) { add(matrix.data(), matrix.size()); }
+  void add(const StreamedRows<double>& rows) {
+    rows.for_each_block([this](Index, const DenseView<double>& block) { add(block); });
+  }
   void add(const SparseMatrix<double>& matrix) {
     add(matrix.valuePtr(), matrix.nonZeros());
     add(matrix.innerIndexPtr(), matrix.nonZeros());
@@ -67,14 +71,6 @@ class Fingerprint {
  private:
   std::uint64_t hash_ = 0xcbf29ce484222325;
 };
-
-std::string fingerprint(const Prepared& prepared) {
-  Fingerprint print;
-  std::visit([&](const auto& matrix) { print.add(matrix); }, prepared.train.features);
-  print.add(prepared.train.target.data(), prepared.train.target.size());
-  print.add(prepared.train_weights.data(), prepared.train_weights.size());
-  return print.text();
-}
 
 // Tells whether two penalties are the same, a Gamma from a file among them: by its value where no symmetry hides any
 // part of it.
@@ -134,6 +130,14 @@ json largest_coefficients(const linear::Model& model) {
 }
 
 }  // namespace
+
+std::string fingerprint(const Prepared& prepared) {
+  Fingerprint print;
+  std::visit([&](const auto& matrix) { print.add(matrix); }, prepared.train.features);
+  print.add(prepared.train.target.data(), prepared.train.target.size());
+  print.add(prepared.train_weights.data(), prepared.train_weights.size());
+  return print.text();
+}
 
 double lambda_to_resume(const std::string& path, double l1_share) {
   const json setting = unfinished_run(path)["setting"];

@@ -30,6 +30,9 @@ std::string state_to_resume(const std::string& path, const nlohmann::json& setti
 // state_to_resume does.
 double lambda_to_resume(const std::string& path, double l1_share);
 
+// Of the training rows: features, targets and weights.
+std::string fingerprint(const Prepared& prepared);
+
 // Collective: throws Error in every process unless all have the same data and options.
 void expect_same_fit(Communicator& communicator, FitRequest options, const Prepared& prepared);
 

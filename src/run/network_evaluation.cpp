@@ -1,9 +1,16 @@
 #include "lipschitzlr/run/network_evaluation.hpp"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+
 #include "base/json.hpp"
+#include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/data/image/image_sources.hpp"
 #include "lipschitzlr/run/trainer_setup.hpp"
 #include "run/network_figures.hpp"
+#include "run/network_session.hpp"
 
 namespace lipschitzlr::run {
 
@@ -46,6 +53,30 @@ NetworkEvaluation evaluate_network(const TrainOptions& options, const std::strin
   add_figures(json, evaluation.figures);
   evaluation.json = json.dump(2);
   return evaluation;
+}
+
+DenseMatrix<double> network_scores(const std::string& folder, const NetworkTable& table, const data::Table& rows,
+                                   unsigned threads) {
+  const std::string config = folder + "/config.json", weights = folder + "/best.safetensors";
+  TrainOptions options;
+  try {
+    options = train_options_from(parse_ordered_json(read_file(config), config).at("options"), config);
+  } catch (const nlohmann::json::exception&) {
+    throw Error(Fault::data, fmt::format("{}: is not the record of a network training", config));
+  }
+  if (!std::filesystem::exists(weights)) {
+    throw Error(Fault::data,
+                fmt::format("{}: the training has not ended its first epoch; there are no weights yet", folder));
+  }
+  if (rows.rows() == 0) return DenseMatrix<double>(0, table.family == linear::Family::softmax ? table.classes() : 1);
+  options.threads = threads;
+  const DataShape shape(table.family, rows.rows());
+  const data::TableExamples examples = examples_of(table, rows);
+  nn::Trainer trainer(trainer_options(completed(options, shape), shape), examples, data::all_of(examples));
+  trainer.load_weights(weights);
+  DenseMatrix<double> outputs;
+  trainer.evaluate(examples, data::all_of(examples), &outputs);
+  return in_units(table, std::move(outputs));
 }
 
 }  // namespace lipschitzlr::run

@@ -19,6 +19,10 @@ std::string loss_text(double loss) {
 
 }  // namespace
 
+std::string NetworkProgress::accuracy_text(double accuracy) const {
+  return numbers_ ? fmt::format("{:.4f}", accuracy) : fmt::format("{:.2f} %", accuracy * 100);
+}
+
 void NetworkProgress::say(const std::string& sentence) {
   screen_.clear();
   if (verbosity_ != Verbosity::silent) print_stderr("{}\n", sentence);
@@ -37,25 +41,26 @@ void NetworkProgress::show(const nn::StepReport& step, double weight_norm) {
   const double speed = static_cast<double>(step.images - images_at_start_) / std::max(seconds, 1e-9);
   const auto left = static_cast<double>((epochs_ - step.epoch + 1) * step.images_in_epoch - step.images);
   const double done = static_cast<double>(step.images) / static_cast<double>(step.images_in_epoch);
-  screen_.draw(fmt::format(
-      "  epoch {}/{} {} {:.0f} images/s  {} left  loss {}  accuracy {:.2f} %  rate {:.4g}  K_z {}  max|w| {}",
-      step.epoch, epochs_, progress_bar(done, 20), speed, speed > 0 ? format_clock(left / speed) : "?",
-      loss_text(step.mean_loss), step.mean_accuracy * 100, step.rate, measured(step.penultimate_norm),
-      measured(weight_norm)));
+  screen_.draw(fmt::format("  epoch {}/{} {} {:.0f} {}/s  {} left  loss {}  {} {}  rate {:.4g}  K_z {}  max|w| {}",
+                           step.epoch, epochs_, progress_bar(done, 20), speed, unit_,
+                           speed > 0 ? format_clock(left / speed) : "?", loss_text(step.mean_loss),
+                           numbers_ ? "R^2" : "accuracy", accuracy_text(step.mean_accuracy), step.rate,
+                           measured(step.penultimate_norm), measured(weight_norm)));
 }
 
 void NetworkProgress::show(const nn::EpochReport& epoch, const nn::Evaluation& validation, bool best) {
   screen_.clear();
   if (verbosity_ == Verbosity::silent) return;
   if (!header_shown_) {
-    print_stderr("{:>7} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "epoch", "loss", "accuracy",
-                 "val. loss", "val. acc.", "rate", "K_z", "max ||w||", "images/s", "seconds");
+    print_stderr("{:>7} {:>10} {:>10} {:>10} {:>11} {:>10} {:>10} {:>10} {:>9} {:>9}\n", "epoch", "loss",
+                 numbers_ ? "R^2" : "accuracy", "val. loss", numbers_ ? "val. R^2" : "val. acc.", "rate", "K_z",
+                 "max ||w||", unit_ + "/s", "seconds");
   }
   header_shown_ = true;
   const auto images = static_cast<double>(epoch.images);
-  print_stderr("{:>7} {:>10} {:>8.2f} % {:>10} {:>8.2f} % {:1}{:>9.4g} {:>10} {:>10} {:>9.0f} {:>9.1f}\n",
-               fmt::format("{}/{}", epoch.epoch, epochs_), loss_text(epoch.loss), epoch.accuracy * 100,
-               loss_text(validation.loss), validation.accuracy * 100, best ? "*" : "", epoch.rate,
+  print_stderr("{:>7} {:>10} {:>10} {:>10} {:>10} {:1}{:>9.4g} {:>10} {:>10} {:>9.0f} {:>9.1f}\n",
+               fmt::format("{}/{}", epoch.epoch, epochs_), loss_text(epoch.loss), accuracy_text(epoch.accuracy),
+               loss_text(validation.loss), accuracy_text(validation.accuracy), best ? "*" : "", epoch.rate,
                measured(epoch.numbers.penultimate_norm), measured(epoch.numbers.weight_norm),
                images / std::max(epoch.train_seconds, 1e-9), epoch.train_seconds + epoch.measure_seconds);
 }

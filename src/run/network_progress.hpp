@@ -12,8 +12,13 @@ namespace lipschitzlr::run {
 
 class NetworkProgress {
  public:
-  NetworkProgress(Verbosity verbosity, std::int64_t epochs, bool plots = false)
-      : verbosity_(verbosity), epochs_(epochs), screen_(verbosity, plots, "step") {}
+  // numbers: accuracies are R^2; unit: "images" or "rows".
+  NetworkProgress(Verbosity verbosity, std::int64_t epochs, bool plots, bool numbers, std::string unit)
+      : verbosity_(verbosity),
+        epochs_(epochs),
+        numbers_(numbers),
+        unit_(std::move(unit)),
+        screen_(verbosity, plots, "step") {}
 
   void set_epochs(std::int64_t epochs) { epochs_ = epochs; }
   void say(const std::string& sentence);
@@ -22,9 +27,13 @@ class NetworkProgress {
   void finish() { screen_.finish(); }
 
  private:
+  std::string accuracy_text(double accuracy) const;
+
   using Clock = std::chrono::steady_clock;
   Verbosity verbosity_;
   std::int64_t epochs_;
+  bool numbers_;
+  std::string unit_;
   bool header_shown_ = false;
   Clock::time_point epoch_start_{};
   Index images_at_start_ = 0;  // of the epoch, when this process started or resumed it

@@ -9,22 +9,23 @@
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
 #include "lipschitzlr/nn/process.hpp"
+#include "lipschitzlr/nn/training_loss.hpp"
 #include "run/network_session.hpp"
 #include "run/option_json.hpp"
 
 namespace lipschitzlr::run {
-namespace {
 
 using nlohmann::ordered_json;
 
-TrainOptions train_options_from(const ordered_json& json, const std::string& path) {
+TrainOptions train_options_from(const ordered_json& recorded, const std::string& path) {
   TrainOptions options;
-  read_json(options_of(options), json, path);
+  read_json(options_of(options), recorded, path);
   if (options.limit == 0) options.limit.reset();  // of older records, for all images
+  // Likewise, under both protocols:
+  if (!recorded.contains("loss")) options.loss = nn::TrainingLoss::cross_entropy;
+  if (!recorded.contains("dense_start")) options.dense_start = nn::DenseStart::he_normal;
   return options;
 }
-
-}  // namespace
 
 void NetworkSession::take_options_of_folder() {
   const std::string path = request_.resume + "/config.json";
@@ -52,13 +53,25 @@ void NetworkSession::open_record() {
                          {"checkpoint_minutes", *request_.checkpoint_minutes},
                          {"processes", result_.processes},
                          {"parameters", result_.parameters},
-                         {"training_images", training_.size()},
+                         {fmt::format("training_{}", data_->unit()), training_.size()},
                          {"validated_on", result_.validated_on}};
   if (!trials_.is_null()) config["trials"] = trials_;
   record_ = std::make_unique<RecordWriter>(result_.folder, config);
+  if (data_->table() != nullptr) save_network_table(*data_->table(), result_.folder);
+}
+
+void NetworkSession::expect_same_rows() const {
+  const std::string before =
+      from_root(request_.communicator, [&] { return load_network_table(request_.resume).fingerprint; });
+  if (before == data_->fingerprint()) return;
+  throw Error(Fault::data,
+              fmt::format("{}: these are not the rows that the run in {} was trained on; bring them back, or "
+                          "train anew",
+                          request_.options.data, request_.resume));
 }
 
 void NetworkSession::resume() {
+  if (data_->table() != nullptr) expect_same_rows();
   from_root(request_.communicator, [&] {
     if (std::filesystem::exists(checkpoint_path())) return std::string();
     throw Error(Fault::data,
@@ -84,14 +97,14 @@ void NetworkSession::resume() {
                     notes["processes"], result_.processes));
   }
   if (!is_root()) return;
-  const bool done = trainer_->epochs_done() >= request_.options.epochs;
+  const bool done = trainer_->epochs_done() >= *request_.options.epochs;
   // The summary of a finished run stays: it knows how long the training took.
   if (!done || !std::filesystem::exists(result_.folder + "/summary.json")) {
     record_ = std::make_unique<RecordWriter>(RecordWriter::reopen(result_.folder, lines));
   }
   if (!done && request_.more_epochs) note_epochs();
   recall_epochs();
-  progress_->set_epochs(request_.options.epochs);
+  progress_->set_epochs(*request_.options.epochs);
   progress_->say(
       done ? fmt::format("all {} epochs are done, nothing is left to do; continue with more --epochs",
                          trainer_->epochs_done())
@@ -100,9 +113,9 @@ void NetworkSession::resume() {
 
 // The command in the record is to make the whole of it, not its first part.
 void NetworkSession::note_epochs() {
-  const std::string path = result_.folder + "/config.json", epochs = std::to_string(request_.options.epochs);
+  const std::string path = result_.folder + "/config.json", epochs = std::to_string(*request_.options.epochs);
   ordered_json config = parse_ordered_json(read_file(path), path);
-  config["options"]["epochs"] = request_.options.epochs;
+  config["options"]["epochs"] = *request_.options.epochs;
   std::vector<std::string> command = config.at("command");
   const auto is_epochs = [](const std::string& word) { return word == "--epochs" || word.starts_with("--epochs="); };
   const auto found = std::find_if(command.begin(), command.end(), is_epochs);
@@ -121,7 +134,7 @@ std::int64_t NetworkSession::recall_run(const std::string& note) {
   const ordered_json own = parse_ordered_json(note, checkpoint_path());
   TrainOptions saved = train_options_from(own.at("options"), checkpoint_path());
   // More epochs may have been asked for since config.json was written.
-  request_.options.epochs = saved.epochs = request_.more_epochs.value_or(saved.epochs);
+  request_.options.epochs = saved.epochs = request_.more_epochs.value_or(*saved.epochs);
   saved.threads = request_.options.threads;
   for (const Difference& other : differences(options_of(saved), options_of(request_.options))) {
     throw Error(Fault::data,
@@ -146,8 +159,10 @@ void NetworkSession::recall_epochs() {
     };
     const auto epoch = static_cast<std::int64_t>(record.column("epoch")[i]);
     result_.last.loss = number("loss");
-    result_.last.accuracy = number("accuracy");
-    judge(epoch, {number("val_loss"), number("val_accuracy"), static_cast<Index>(validation_.size())});
+    const bool numbers = result_.family == linear::Family::linear;
+    result_.last.accuracy = number(numbers ? "r2" : "accuracy");
+    judge(epoch,
+          {number("val_loss"), number(numbers ? "val_r2" : "val_accuracy"), static_cast<Index>(validation_.size())});
     warning(epoch, number("K_z"), number("max_w"));
   }
 }

@@ -10,10 +10,15 @@
 #include "lipschitzlr/rate/guard.hpp"
 #include "lipschitzlr/run/network_training.hpp"
 #include "lipschitzlr/run/record.hpp"
+#include "run/check_report.hpp"
+#include "run/network_data.hpp"
 #include "run/network_progress.hpp"
 #include "run/record_writer.hpp"
 
 namespace lipschitzlr::run {
+
+// The options as a record has them, of any version. Throws Error (data).
+TrainOptions train_options_from(const nlohmann::ordered_json& recorded, const std::string& path);
 
 class NetworkSession {
  public:
@@ -24,16 +29,21 @@ class NetworkSession {
   bool is_root() const { return lipschitzlr::is_root(request_.communicator); }
   void take_options_of_folder();
   void expect_same_start() const;
-  void expect_same_images_and_options() const;
+  void expect_same_data_and_options() const;
   TrainOptions options_with_threads() const;  // where none were asked for, the processes of a machine share its cores
-  void split_images();
+  void split_data();
+  void make_examples();
   void find_rate();
   void open_record();
   void resume();
+  void expect_same_rows() const;
   void note_epochs();
   std::int64_t recall_run(const std::string& note);  // returns how many lines of the record the checkpoint knows
   void recall_epochs();
+  const data::Examples& validated() const { return validates_on_test_ ? data_->test() : data_->train(); }
   void expect_finite(const nn::EpochReport& epoch, const nn::Evaluation& validation) const;
+  // By accuracy, and of equals by loss; on rows, of which few are set aside, by loss alone.
+  bool is_better(const nn::Evaluation& one, const nn::Evaluation& other) const;
   bool judge(std::int64_t epoch, const nn::Evaluation& validation);  // whether it is the best so far
   void after_step(const nn::StepReport& step);
   void after_epoch();
@@ -45,10 +55,12 @@ class NetworkSession {
   std::string checkpoint_path() const { return result_.folder + "/checkpoint.safetensors"; }
   void finish();
   nlohmann::ordered_json summary() const;
+  // Accuracy and loss; of numbers R^2 and the error in their units too.
+  nlohmann::ordered_json figures_of(const nn::Evaluation& of) const;
 
   TrainRequest request_;
-  data::ImageSet train_, test_;
-  std::vector<Index> training_, validation_;  // validation_ counts in train_, or in test_ when coded
+  std::unique_ptr<NetworkData> data_;
+  std::vector<Index> training_, validation_;  // validation_ counts in validated()
   bool validates_on_test_ = false;
   TrainResult result_;
   nlohmann::ordered_json trials_;  // of rates; null when there were none
@@ -61,6 +73,8 @@ class NetworkSession {
   double train_seconds_ = 0;
   Index images_seen_ = 0;
   double weight_norm_ = 0;
+  double constant_loss_ = 0;          // of the best constant prediction, on the validation examples
+  nn::CheckCounts checked_;           // since this process began
   nlohmann::ordered_json automatic_;  // what the optimizer auto leaves in the summary; null without it
 };
 

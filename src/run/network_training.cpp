@@ -7,16 +7,13 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/clock.hpp"
 #include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
-#include "lipschitzlr/base/random.hpp"
-#include "lipschitzlr/base/sha256.hpp"
-#include "lipschitzlr/data/image/image_sources.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
-#include "lipschitzlr/run/network_evaluation.hpp"
 #include "lipschitzlr/run/trainer_setup.hpp"
 #include "run/network_figures.hpp"
 #include "run/network_session.hpp"
@@ -58,15 +55,32 @@ void add_automatic(ordered_json& line, const std::optional<rate::AutoNumbers>& n
   line["rollbacks"] = numbers->rollbacks;
 }
 
-bool is_better(const nn::Evaluation& one, const nn::Evaluation& other) {
-  if (!std::isfinite(one.loss) || !std::isfinite(other.loss)) return std::isfinite(one.loss);
-  return one.accuracy > other.accuracy || (one.accuracy == other.accuracy && one.loss < other.loss);
+std::vector<double> class_counts(const data::Examples& examples, std::span<const Index> chosen) {
+  std::vector<double> counts(static_cast<std::size_t>(examples.classes()));
+  for (const Index example : chosen) ++counts[static_cast<std::size_t>(examples.target(example))];
+  return counts;
 }
 
-double majority_share(const data::ImageSet& images, std::span<const Index> chosen) {
-  std::vector<Index> counts(images.classes.size());
-  for (const Index image : chosen) ++counts[static_cast<std::size_t>(images.labels[static_cast<std::size_t>(image)])];
-  return static_cast<double>(*std::max_element(counts.begin(), counts.end())) / static_cast<double>(chosen.size());
+// Half the mean squared distance from the training rows' mean, which is 0.
+double zero_loss(const data::Examples& examples, std::span<const Index> chosen) {
+  double squares = 0;
+  for (const Index example : chosen) squares += examples.target(example) * examples.target(example);
+  return squares / (2 * static_cast<double>(chosen.size()));
+}
+
+double majority_share(const std::vector<double>& counts) {
+  return *std::max_element(counts.begin(), counts.end()) / std::accumulate(counts.begin(), counts.end(), 0.0);
+}
+
+// The cross-entropy of naming the shares of the training classes for every example; a class never seen counts half.
+double constant_loss(const std::vector<double>& training, const std::vector<double>& validation) {
+  double seen = 0, examples = 0, sum = 0;
+  for (const double count : training) seen += std::max(count, 0.5);
+  for (std::size_t i = 0; i < validation.size(); ++i) {
+    sum += validation[i] * std::log(seen / std::max(i < training.size() ? training[i] : 0, 0.5));
+    examples += validation[i];
+  }
+  return sum / examples;
 }
 
 }  // namespace
@@ -76,10 +90,11 @@ NetworkSession::NetworkSession(const TrainRequest& request) : request_(request) 
   request_.resume.empty() ? check_used(request_.options) : take_options_of_folder();
   if (!request_.log_steps) request_.log_steps = kLogSteps;
   if (!request_.checkpoint_minutes) request_.checkpoint_minutes = kCheckpointMinutes;
-  train_ = data::load_images(request_.options.data, data::Part::train);
-  test_ = data::load_images(request_.options.data, data::Part::test);
-  result_.options = request_.options = completed(request_.options, train_);
-  if (request_.communicator) expect_same_images_and_options();
+  data_ = NetworkData::load(request_.options);
+  result_.options = request_.options = completed(request_.options, data_->shape());
+  result_.family = data_->shape().family.value_or(linear::Family::softmax);
+  result_.unit = data_->unit();
+  if (request_.communicator) expect_same_data_and_options();
   result_.folder = from_root(request_.communicator, [&] {
     if (!request_.resume.empty()) return request_.resume;
     const std::string folder = request_.folder.empty() ? new_folder(request_.options) : request_.folder;
@@ -87,11 +102,14 @@ NetworkSession::NetworkSession(const TrainRequest& request) : request_(request) 
     return folder;
   });
   progress_ = std::make_unique<NetworkProgress>(is_root() ? request_.verbosity : Verbosity::silent,
-                                                request_.options.epochs, is_root() && request_.watch);
-  split_images();
+                                                *request_.options.epochs, is_root() && request_.watch,
+                                                result_.family == linear::Family::linear, data_->unit());
+  for (const std::string& remark : data_->remarks()) progress_->say(remark);
+  split_data();
+  make_examples();
   if (request_.resume.empty() && needs_trials(request_.options)) find_rate();
-  trainer_ = std::make_unique<nn::Trainer>(trainer_options(options_with_threads(), train_), train_, training_,
-                                           request_.communicator);
+  trainer_ = std::make_unique<nn::Trainer>(trainer_options(options_with_threads(), data_->shape()), data_->train(),
+                                           training_, request_.communicator);
   result_.parameters = trainer_->parameter_count();
   result_.processes = request_.communicator ? request_.communicator->size() : 1;
   if (!request_.weights.empty() && request_.resume.empty()) {
@@ -118,49 +136,44 @@ void NetworkSession::expect_same_start() const {
                             request_.more_epochs.value_or(0), !request_.weights.empty()));
 }
 
-void NetworkSession::expect_same_images_and_options() const {
+void NetworkSession::expect_same_data_and_options() const {
   TrainOptions options = request_.options;
   options.threads = 0;  // each machine may have its own number,
-  options.data = {};    // and the images in another place
+  options.data = {};    // and the data in another place
   require_equal(*request_.communicator, "options", to_json(options_of(options)).dump());
-  Sha256 sum;
-  for (const data::ImageSet* set : {&train_, &test_}) {
-    sum.add(fmt::format("{} {} {} {}\n", set->count(), set->height, set->width, fmt::join(set->classes, "\n")));
-    sum.add({reinterpret_cast<const char*>(set->pixels.data()), set->pixels.size()});
-    sum.add({reinterpret_cast<const char*>(set->labels.data()), set->labels.size() * sizeof(set->labels[0])});
-  }
-  require_equal(*request_.communicator, "images", sum.finish(), Fault::data);
+  require_equal(*request_.communicator, data_->unit(), data_->fingerprint(), Fault::data);
 }
 
 TrainOptions NetworkSession::options_with_threads() const {
   TrainOptions options = request_.options;
-  const unsigned share = request_.communicator ? share_of_cores(*request_.communicator) : 0;
-  if (options.threads == 0) options.threads = share;
+  options.threads = threads_beside(request_.communicator, options.threads);
   return options;
 }
 
-void NetworkSession::split_images() {
-  training_ = data::all_images(train_);
+void NetworkSession::split_data() {
+  const bool table = data_->table() != nullptr;
   validates_on_test_ = *request_.options.validation == 0;
   if (validates_on_test_) {
-    if (test_.count() == 0) {
-      throw Error(Fault::usage, fmt::format("{} has no test images to validate on; set some training images aside with "
+    if (data_->test_count() == 0) {
+      throw Error(Fault::usage, fmt::format("{} has no test {} to validate on; set some training {} aside with "
                                             "--validation 0.1",
-                                            request_.options.data));
+                                            request_.options.data, data_->unit(), data_->unit()));
     }
-    validation_ = data::all_images(test_);
-    result_.validated_on = fmt::format("the {} test images", test_.count());
+    training_.resize(static_cast<std::size_t>(data_->train_count()));
+    validation_.resize(static_cast<std::size_t>(data_->test_count()));
+    std::iota(training_.begin(), training_.end(), Index{0});
+    std::iota(validation_.begin(), validation_.end(), Index{0});
+    result_.validated_on = fmt::format("the {} test {}", validation_.size(), data_->unit());
   } else {
-    Random random(request_.options.seed);
-    random.shuffle(std::span(training_));
-    const auto aside =
-        static_cast<std::size_t>(std::llround(*request_.options.validation * static_cast<double>(training_.size())));
-    if (aside == 0) throw Error(Fault::usage, "--validation: the share is less than one image");
-    if (aside == training_.size()) throw Error(Fault::usage, "--validation: the share leaves no image to train on");
-    validation_.assign(training_.begin(), training_.begin() + static_cast<std::ptrdiff_t>(aside));
-    training_.erase(training_.begin(), training_.begin() + static_cast<std::ptrdiff_t>(aside));
-    std::sort(training_.begin(), training_.end());
-    result_.validated_on = fmt::format("{} training images set aside", aside);
+    const data::Split split = data_->split(*request_.options.validation, request_.options.seed);
+    training_ = split.train;
+    validation_ = split.test;
+    const char* one = table ? "row" : "image";
+    if (validation_.empty()) throw Error(Fault::usage, fmt::format("--validation: the share is less than one {}", one));
+    if (training_.empty()) {
+      throw Error(Fault::usage, fmt::format("--validation: the share leaves no {} to train on", one));
+    }
+    result_.validated_on = fmt::format("{} training {} set aside", validation_.size(), data_->unit());
   }
   const auto count = static_cast<std::size_t>(request_.options.limit.value_or(0)), all = training_.size();
   if (count > 0 && count < all) {
@@ -168,7 +181,18 @@ void NetworkSession::split_images() {
     for (std::size_t i = 0; i < count; ++i) training_[i] = training_[i * all / count];
     training_.resize(count);
   }
-  result_.majority_accuracy = majority_share(validates_on_test_ ? test_ : train_, validation_);
+}
+
+void NetworkSession::make_examples() {
+  data_->make_examples(trainer_options(options_with_threads(), data_->shape()), training_);
+  if (result_.family == linear::Family::linear) {
+    result_.target_deviation = data_->table()->target_deviation;
+    constant_loss_ = zero_loss(validated(), validation_);
+    return;
+  }
+  const std::vector<double> counts = class_counts(validated(), validation_);
+  result_.majority_accuracy = majority_share(counts);
+  constant_loss_ = constant_loss(class_counts(data_->train(), training_), counts);
 }
 
 void NetworkSession::after_step(const nn::StepReport& step) {
@@ -187,7 +211,7 @@ void NetworkSession::after_step(const nn::StepReport& step) {
                          {"epoch", step.epoch},
                          {"step", step.step},
                          {"loss", step.loss},
-                         {"accuracy", step.accuracy},
+                         {result_.family == linear::Family::linear ? "r2" : "accuracy", step.accuracy},
                          {"rate", step.rate},
                          {"K_z", step.penultimate_norm}};
     add_automatic(line, step.automatic);
@@ -203,9 +227,17 @@ std::string NetworkSession::warning(std::int64_t epoch, double penultimate_norm,
   return result_.remarks.emplace_back(text + " with --first-rate");
 }
 
+bool NetworkSession::is_better(const nn::Evaluation& one, const nn::Evaluation& other) const {
+  if (!std::isfinite(one.loss) || !std::isfinite(other.loss)) return std::isfinite(one.loss);
+  if (data_->table() != nullptr) return one.loss < other.loss;
+  return one.accuracy > other.accuracy || (one.accuracy == other.accuracy && one.loss < other.loss);
+}
+
 bool NetworkSession::judge(std::int64_t epoch, const nn::Evaluation& validation) {
   result_.final_validation = validation;
-  if (result_.best_epoch > 0 && validation.accuracy <= result_.best.accuracy) return false;
+  const bool worse =
+      data_->table() != nullptr ? !is_better(validation, result_.best) : validation.accuracy <= result_.best.accuracy;
+  if (result_.best_epoch > 0 && worse) return false;
   result_.best = validation;
   result_.best_epoch = epoch;
   return true;
@@ -214,7 +246,7 @@ bool NetworkSession::judge(std::int64_t epoch, const nn::Evaluation& validation)
 // The last step of an epoch can spoil the weights without a later one to show it.
 void NetworkSession::expect_finite(const nn::EpochReport& epoch, const nn::Evaluation& validation) const {
   if (std::isfinite(validation.loss)) return;
-  if (epoch.automatic && epoch.epoch < request_.options.epochs) return;  // its guard sends the weights back
+  if (epoch.automatic && epoch.epoch < *request_.options.epochs) return;  // its guard sends the weights back
   const nn::RateNumbers& numbers = epoch.numbers;
   throw Error(Fault::training,
               fmt::format("the validation loss is {} after epoch {}, step {}, with the rate {:.6g} (K_z = {:.6g}, max "
@@ -224,15 +256,14 @@ void NetworkSession::expect_finite(const nn::EpochReport& epoch, const nn::Evalu
 }
 
 nn::Evaluation NetworkSession::validate() {
-  const auto measured = [&] { return trainer_->evaluate(validates_on_test_ ? test_ : train_, validation_); };
+  const auto measured = [&] { return trainer_->evaluate(validated(), validation_); };
   if (!trainer_->has_average()) return measured();
   trainer_->use_average(false);
   const nn::Evaluation last = measured();
   trainer_->use_average(true);
   const nn::Evaluation average = measured();
   trainer_->use_average(is_better(average, last));
-  automatic_["validation"] = {{"last_weights", {{"accuracy", last.accuracy}, {"loss", last.loss}}},
-                              {"averaged_weights", {{"accuracy", average.accuracy}, {"loss", average.loss}}}};
+  automatic_["validation"] = {{"last_weights", figures_of(last)}, {"averaged_weights", figures_of(average)}};
   return trainer_->uses_average() ? average : last;
 }
 
@@ -242,6 +273,7 @@ void NetworkSession::after_epoch() {
   const nn::Evaluation validation = validate();
   train_seconds_ += epoch.train_seconds;
   images_seen_ += epoch.images;
+  if (epoch.check) add_counts(checked_, *epoch.check);
   if (is_root()) write(epoch, validation, seconds_since(start));
   expect_finite(epoch, validation);
   const bool best = judge(epoch.epoch, validation);
@@ -258,21 +290,25 @@ void NetworkSession::write(const nn::EpochReport& epoch, const nn::Evaluation& v
                        {"epoch", epoch.epoch},
                        {"step", epoch.step},
                        {"loss", epoch.loss},
-                       {"penalty", epoch.penalty},
-                       {"accuracy", epoch.accuracy},
-                       {"val_loss", validation.loss},
-                       {"val_accuracy", validation.accuracy},
-                       {"rate", epoch.rate},
-                       {"last_rate", epoch.last_rate},
-                       {"K_z", epoch.numbers.penultimate_norm},
-                       {"max_w", epoch.numbers.weight_norm},
-                       {"G", epoch.numbers.gradient_bound},
-                       {"S", epoch.numbers.second_moment},
-                       {"train_seconds", epoch.train_seconds},
-                       {"data_seconds", epoch.data_seconds},
-                       {"measure_seconds", epoch.measure_seconds},
-                       {"validate_seconds", validate_seconds}};
+                       {"penalty", epoch.penalty}};
+  const auto add = [&](const std::string& prefix, const ordered_json& figures) {
+    for (const auto& [name, value] : figures.items()) line[prefix + name] = value;
+  };
+  add("", figures_of({epoch.loss, epoch.accuracy}));
+  add("val_", figures_of(validation));
+  const ordered_json rest = {{"rate", epoch.rate},
+                             {"last_rate", epoch.last_rate},
+                             {"K_z", epoch.numbers.penultimate_norm},
+                             {"max_w", epoch.numbers.weight_norm},
+                             {"G", epoch.numbers.gradient_bound},
+                             {"S", epoch.numbers.second_moment},
+                             {"train_seconds", epoch.train_seconds},
+                             {"data_seconds", epoch.data_seconds},
+                             {"measure_seconds", epoch.measure_seconds},
+                             {"validate_seconds", validate_seconds}};
+  line.insert(rest.begin(), rest.end());
   add_automatic(line, epoch.automatic);
+  if (epoch.check) add_check(line, *epoch.check);
   if (epoch.automatic) line["averaged"] = trainer_->uses_average() ? 1 : 0;
   record_->write(line);
 }
@@ -285,10 +321,14 @@ void NetworkSession::close_automatic() {
   automatic_["certificate"] = trainer_->certificate();
   if (automatic_.contains("validation")) {
     const ordered_json& seen = automatic_["validation"];
-    const auto accuracy = [&](const char* name) { return 100 * seen.at(name).at("accuracy").get<double>(); };
-    progress_->say(fmt::format("The {} weights are saved: {:.2f} % of the validation images, the {} ones {:.2f} %.",
-                               average ? "averaged" : "last", accuracy(average ? "averaged_weights" : "last_weights"),
-                               average ? "last" : "averaged", accuracy(average ? "last_weights" : "averaged_weights")));
+    const auto accuracy = [&](bool of_average) {
+      const ordered_json& figures = seen.at(of_average ? "averaged_weights" : "last_weights");
+      return accuracy_text(result_.family,
+                           figures.value(result_.family == linear::Family::linear ? "r2" : "accuracy", 0.0));
+    };
+    progress_->say(fmt::format("The {} weights are saved: {} of the validation {}, the {} ones {}.",
+                               average ? "averaged" : "last", accuracy(average), data_->unit(),
+                               average ? "last" : "averaged", accuracy(!average)));
   }
   if (!trainer_->certificate().empty()) progress_->say(fmt::format("Certificate: {}.", trainer_->certificate()));
 }
@@ -304,17 +344,22 @@ void NetworkSession::finish() {
     return;
   }
   close_automatic();
+  if (checked_.steps > 0) progress_->say(check_sentence(checked_));
   if (record_) trainer_->save_weights(result_.folder + "/weights.safetensors");
-  if (test_.count() > 0) {
+  if (data_->test_count() > 0) {
     DenseMatrix<double> scores;
-    result_.test = trainer_->evaluate(test_, data::all_images(test_), &scores);
-    result_.test_figures = evaluate_scores(scores, test_, train_.classes);
+    result_.test = trainer_->evaluate(data_->test(), data::all_of(data_->test()), &scores);
+    result_.test_figures = data_->evaluate_test(scores);
   }
-  if (result_.best.accuracy <= result_.majority_accuracy) {
+  if (const std::string why = trainer_->shortfall(result_.final_validation.loss, constant_loss_); !why.empty()) {
+    result_.remarks.push_back(why);
+  } else if (result_.best.accuracy <= result_.majority_accuracy) {
+    const bool numbers = result_.family == linear::Family::linear;
     result_.remarks.push_back(fmt::format(
-        "the best accuracy, {:.2f} %, is no better than naming the most frequent class every time, {:.2f} %: "
-        "train for more --epochs, or with another --optimizer",
-        result_.best.accuracy * 100, result_.majority_accuracy * 100));
+        "the best accuracy, {}, is no better than {} every time: train for more --epochs, or with another --optimizer",
+        accuracy_text(result_.family, result_.best.accuracy),
+        numbers ? "naming the mean"
+                : "naming the most frequent class, " + accuracy_text(result_.family, result_.majority_accuracy)));
   }
   if (record_) record_->finish(summary());
 }
@@ -322,14 +367,14 @@ void NetworkSession::finish() {
 TrainResult NetworkSession::run() {
   const InterruptGuard interrupt;
   try {
-    while (trainer_->epochs_done() < request_.options.epochs) {
+    while (trainer_->epochs_done() < *request_.options.epochs) {
       const bool ended = trainer_->run_epoch([&](const nn::StepReport& step) {
         after_step(step);
         return !interrupt.interrupted();
       });
       if (ended) after_epoch();
       const bool stop = all_reduce_sum(request_.communicator, !ended || interrupt.interrupted() ? 1 : 0) > 0;
-      if (stop && trainer_->epochs_done() < request_.options.epochs) {
+      if (stop && trainer_->epochs_done() < *request_.options.epochs) {
         result_.interrupted = true;
         break;
       }
@@ -346,11 +391,24 @@ TrainResult NetworkSession::run() {
   return result_;
 }
 
+std::string accuracy_text(linear::Family family, double accuracy) {
+  return family == linear::Family::linear ? fmt::format("R^2 {:.4f}", accuracy)
+                                          : fmt::format("{:.2f} %", accuracy * 100);
+}
+
+// The loss of numbers is that of the standardised ones.
+ordered_json NetworkSession::figures_of(const nn::Evaluation& of) const {
+  if (result_.family != linear::Family::linear) return {{"accuracy", of.accuracy}, {"loss", of.loss}};
+  return {{"r2", of.accuracy}, {"rmse", std::sqrt(2 * of.loss) * result_.target_deviation}, {"loss", of.loss}};
+}
+
 TrainResult train_network(const TrainRequest& request) { return NetworkSession(request).run(); }
 
 ordered_json NetworkSession::summary() const {
-  const auto evaluation = [](const nn::Evaluation& of) {
-    return ordered_json{{"accuracy", of.accuracy}, {"loss", of.loss}, {"images", of.count}};
+  const auto evaluation = [&](const nn::Evaluation& of) {
+    ordered_json figures = figures_of(of);
+    figures[data_->unit()] = of.count;
+    return figures;
   };
   ordered_json json = {{"folder", result_.folder},
                        {"stopped", result_.interrupted ? "interrupted" : "epochs done"},
@@ -364,15 +422,22 @@ ordered_json NetworkSession::summary() const {
   json["best"]["epoch"] = result_.best_epoch;
   if (result_.test) {
     json["test"] = evaluation(*result_.test);
+    if (result_.family == linear::Family::linear) json["test"] = {{"rows", result_.test->count}};  // all in its units
     add_figures(json["test"], *result_.test_figures);
   }
   json["train_loss"] = result_.last.loss;
-  json["train_accuracy"] = result_.last.accuracy;
-  json["majority_accuracy"] = result_.majority_accuracy;
+  if (result_.family == linear::Family::linear) {
+    json["train_r2"] = result_.last.accuracy;
+    json["target_deviation"] = result_.target_deviation;
+  } else {
+    json["train_accuracy"] = result_.last.accuracy;
+    json["majority_accuracy"] = result_.majority_accuracy;
+  }
   json["seconds"] = result_.seconds;
-  json["images_per_second"] = result_.images_per_second;
+  json[fmt::format("{}_per_second", data_->unit())] = result_.images_per_second;
   if (!trials_.is_null()) json["trials"] = trials_;
   if (!automatic_.is_null()) json["auto"] = automatic_;
+  if (checked_.steps > 0) json["check"] = to_json(checked_);
   json["remarks"] = result_.remarks;
   return json;
 }

@@ -9,11 +9,14 @@
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/base/memory.hpp"
 #include "lipschitzlr/base/random.hpp"
 #include "lipschitzlr/data/catalogue/catalogue.hpp"
+#include "lipschitzlr/data/table/packed.hpp"
 #include "lipschitzlr/data/table/split.hpp"
 #include "lipschitzlr/linear/row_weights.hpp"
 #include "lipschitzlr/run/row_weights.hpp"
+#include "run/packed_cache.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -56,6 +59,7 @@ data::ReadOptions raw_reading(const DataOptions& options) {
   data::ReadOptions read = options.read;
   read.raw = true;
   read.refuses_gaps = options.encoding.missing == data::Missing::error;
+  if (options.holdout > 0) read.copies = 2;  // those set aside, and the others
   for (const std::string& name : options.categorical) read.known.push_back({name, data::ColumnKind::text, true});
   return read;
 }
@@ -89,16 +93,37 @@ void encode(const DataOptions& options, Prepared& prepared) {
   }
 }
 
+// A CSV larger than the memory goes through the cache; where it has other cells than numbers, it can't. asked: for the
+// limit.
+data::Table load_file(const std::string& source, const data::ReadOptions& options, bool asked) {
+  const auto copies = static_cast<std::uint64_t>(options.copies);
+  if (data::csv_memory(source, options) * copies <= *options.memory) return data::read_table(source, options);
+  CachedPack pack{source, options, ""};
+  try {
+    pack = pack_into_cache(source, options);
+  } catch (const Error& error) {
+    pack.remark = fmt::format("{}: takes more than --memory {} and can't be packed ({})", source,
+                              format_size(*options.memory), error.what());
+    if (asked) throw Error(Fault::usage, pack.remark + "; leave columns out with --ignore, or give a larger --memory");
+    pack.remark += "; all of it is in memory";
+  }
+  data::Table table = data::read_table(pack.path, pack.options);
+  table.remarks.push_back(pack.remark);
+  return table;
+}
+
 }  // namespace
 
 std::string display_name(const std::string& source) { return source == "-" ? "standard input" : source; }
 
-data::Table load_table(const std::string& source, const data::ReadOptions& options) {
+data::Table load_table(const std::string& source, const data::ReadOptions& given) {
+  data::ReadOptions options = given;
+  if (!options.memory) options.memory = machine_memory() / 2;
   const bool named = data::catalogue::find(source) != nullptr;
   // A folder that happens to have a data set's name does not hide it.
   const bool file = std::filesystem::exists(source) && !(named && std::filesystem::is_directory(source));
   const bool pattern = source.find_first_of("*?[{") != std::string::npos;
-  if (source == "-" || file || pattern) return data::read_table(source, options);
+  if (source == "-" || file || pattern) return load_file(source, options, given.memory.has_value());
   if (named) {
     const bool asked = options.target && !options.target_may_be_missing;
     const bool picks =

@@ -94,7 +94,8 @@ Options options_of(RateOptions& options) {
 
 RateReport report_rates(const Prepared& prepared, const RateOptions& options) {
   ThreadPool pool(options.threads);
-  const auto problem = linear::make_problem<double>(prepared.train, prepared, pool, nullptr, prepared.train_weights);
+  const auto problem =
+      linear::make_problem<double>(prepared.train, nullptr, prepared, pool, nullptr, prepared.train_weights);
   const linear::Advice advice = linear::advise(*problem);
   RateReport report;
   report.trial_steps = advice.steps;

@@ -20,14 +20,16 @@ namespace {
 }  // namespace
 
 Vector<double> take_weights(data::Table& table, const std::string& column) {
-  auto* const features = std::get_if<DenseMatrix<double>>(&table.features);
+  const auto* const dense = std::get_if<DenseMatrix<double>>(&table.features);
+  const auto* const streamed = std::get_if<StreamedRows<double>>(&table.features);
+  const bool has_columns = dense != nullptr || streamed != nullptr;
   const auto name = std::find(table.feature_names.begin(), table.feature_names.end(), column);
-  if (features == nullptr || name == table.feature_names.end()) {
+  if (!has_columns || name == table.feature_names.end()) {
     throw Error(Fault::usage, fmt::format("--weight {}: the table has no such column beside the target{}", column,
-                                          features == nullptr ? "; a LIBSVM file has no column of weights" : ""));
+                                          has_columns ? "" : "; a LIBSVM file has no column of weights"));
   }
   const Index place = name - table.feature_names.begin();
-  Vector<double> weights = features->col(place);
+  Vector<double> weights = dense != nullptr ? Vector<double>(dense->col(place)) : streamed->col(place);
   const auto raw = table.raw_columns.begin() + (table.raw_columns.empty() ? 0 : place);
   if (!table.raw_columns.empty() && (raw->kind != data::ColumnKind::number || weights.hasNaN())) {
     throw Error(Fault::data, fmt::format("--weight {}: every row needs a number there", column));
@@ -35,10 +37,10 @@ Vector<double> take_weights(data::Table& table, const std::string& column) {
   if (weights.size() > 0 && (weights.minCoeff() < 0 || weights.maxCoeff() == 0)) {
     throw Error(Fault::data, fmt::format("--weight {}: weights must be 0 or more, and not all of them 0", column));
   }
-  std::vector<Index> others(static_cast<std::size_t>(features->cols() - 1));
+  std::vector<Index> others(static_cast<std::size_t>(table.columns() - 1));
   std::iota(others.begin(), others.end(), Index{0});
   for (Index& other : others) other += other >= place ? 1 : 0;
-  *features = DenseMatrix<double>((*features)(Eigen::all, others));
+  data::take_columns(table, others);
   table.feature_names.erase(name);
   if (!table.raw_columns.empty()) table.raw_columns.erase(raw);
   if (!table.places.empty()) {

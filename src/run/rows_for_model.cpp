@@ -21,7 +21,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 // "the model has "a", "b"; the rows have 2 columns without names"
-std::string both_lists(const linear::Model& model, const data::Table& table) {
+std::string both_lists(const linear::TableModel& model, const data::Table& table) {
   const auto described = [](const std::vector<std::string>& names, bool has_names) {
     return has_names ? list_of(names) : counted(names.size(), "column") + " without names";
   };
@@ -29,7 +29,7 @@ std::string both_lists(const linear::Model& model, const data::Table& table) {
                      described(table.feature_names, table.has_names));
 }
 
-void select_by_name(const linear::Model& model, data::Table& table, const std::string& source) {
+void select_by_name(const linear::TableModel& model, data::Table& table, const std::string& source) {
   std::vector<Index> places;
   std::vector<std::string> missing;
   for (const std::string& name : model.feature_names) {
@@ -45,14 +45,13 @@ void select_by_name(const linear::Model& model, data::Table& table, const std::s
                             missing.size() > 1 ? fmt::format(" (and {} more)", missing.size() - 1) : "",
                             both_lists(model, table)));
   }
-  auto& dense = std::get<DenseMatrix<double>>(table.features);
-  dense = DenseMatrix<double>(dense(Eigen::all, places));
+  data::take_columns(table, places);
   table.feature_names = model.feature_names;
 }
 
 // Numbers in another order than the model's are predicted without a word, so positions count only where neither side
 // has names, or where they are asked for.
-void align_columns(const linear::Model& model, data::Table& table, const std::string& source, Columns columns) {
+void align_columns(const linear::TableModel& model, data::Table& table, const std::string& source, Columns columns) {
   if (columns == Columns::by_name && model.has_names && table.has_names) {
     if (table.feature_names != model.feature_names) select_by_name(model, table, source);
     return;
@@ -68,14 +67,14 @@ void align_columns(const linear::Model& model, data::Table& table, const std::st
                           table.feature_names.size(), both_lists(model, table)));
 }
 
-bool is_dense(const data::Table& table) { return std::holds_alternative<DenseMatrix<double>>(table.features); }
+bool is_dense(const data::Table& table) { return !std::holds_alternative<SparseMatrix<double>>(table.features); }
 
-bool goes_by_place(const linear::Model& model, Columns columns) {
+bool goes_by_place(const linear::TableModel& model, Columns columns) {
   return columns == Columns::by_position || !model.has_names;
 }
 
 // The places of the model's columns in the table.
-data::ColumnPlaces find_columns(const linear::Model& model, data::Table& table, const std::string& source,
+data::ColumnPlaces find_columns(const linear::TableModel& model, data::Table& table, const std::string& source,
                                 Columns columns) {
   const data::Encoder& encoder = model.encoder;
   const bool by_place = goes_by_place(model, columns);
@@ -88,7 +87,7 @@ data::ColumnPlaces find_columns(const linear::Model& model, data::Table& table, 
     places = encoder.places_in(table);
     if (std::any_of(places.begin(), places.end(), [](Index place) { return place >= 0; })) return places;
   }
-  linear::Model file;  // with columns in place of features: these do not match
+  linear::TableModel file;  // with columns in place of features: these do not match
   file.has_names = model.has_names;
   file.feature_names.resize(by_place ? static_cast<std::size_t>(encoder.width) : 0, "a column left out");
   for (const data::EncodedColumn& column : encoder.columns) {
@@ -101,12 +100,12 @@ data::ColumnPlaces find_columns(const linear::Model& model, data::Table& table, 
 
 // A model of classes with a text among them was fitted on labels as they stand in the file; one of numbers only was
 // not.
-bool has_text_label(const linear::Model& model) {
+bool has_text_label(const linear::TableModel& model) {
   return std::any_of(model.labels.begin(), model.labels.end(),
                      [](const std::string& label) { return !number_from(label); });
 }
 
-void match_labels(const linear::Model& model, data::Table& table, const std::string& source) {
+void match_labels(const linear::TableModel& model, data::Table& table, const std::string& source) {
   if (model.labels.empty()) {
     if (!table.is_classified()) return;
     throw Error(Fault::data, fmt::format("{}: the model predicts numbers, but the target \"{}\" has classes", source,
@@ -127,8 +126,8 @@ void match_labels(const linear::Model& model, data::Table& table, const std::str
 
 }  // namespace
 
-data::Table load_rows(const linear::Model& model, const std::string& source, data::ReadOptions options, Target target,
-                      Columns columns, Unknown unknown) {
+data::Table load_rows(const linear::TableModel& model, const std::string& source, data::ReadOptions options,
+                      Target target, Columns columns, Unknown unknown) {
   const data::Encoder& encoder = model.encoder;
   const bool by_place = goes_by_place(model, columns);
   options.columns = encoder.known() ? encoder.width : static_cast<Index>(model.feature_names.size());

@@ -70,15 +70,38 @@ std::optional<Rates> rates_from(const std::string& text) {
   return rates.size() <= kMostRates ? std::optional(rates) : std::nullopt;
 }
 
+// Auto-Adam's K2: a number, or the word search.
+Option k2_option(TrainOptions& o, Option option) {
+  option.member = Member(
+      Member::Kind::text, [&o] { return o.search_k2 ? OptionValue("search") : detail::value_of(o.rule.initial_k2); },
+      [&o](const OptionValue& value) {
+        const auto* text = std::get_if<std::string>(&value);
+        const auto* number = std::get_if<double>(&value);
+        const std::optional<double> read = number != nullptr ? std::optional(*number)
+                                           : text != nullptr ? number_from(*text)
+                                                             : std::nullopt;
+        const bool search = text != nullptr && *text == "search";
+        if (!search && !(read && *read > 0)) return false;
+        o.search_k2 = search;
+        o.rule.initial_k2 = search ? std::nullopt : read;
+        return true;
+      });
+  option.member.expected = "a number above 0 or search";
+  option.help += "; search: the best of 1e-3, 1e-4, 1e-5, 1e-6 in short trials";
+  option.placeholder = "K2";
+  return option;
+}
+
 Options training_options(TrainOptions& o) {
   return {
       {"data", &o.data,
-       "image set: mnist, fashion-mnist, cifar10, cifar100, or a folder with one folder of PNG files per class "
-       "(in train/ and test/, or directly)",
-       Placeholder{"SET"}},
+       "images: mnist, fashion-mnist, cifar10, cifar100, or a folder with one folder of PNG files per class (in train/ "
+       "and test/, or directly); or a table: a CSV, TSV, JSON Lines, LIBSVM or NumPy file, or a name from `lipschitzlr "
+       "data list`",
+       Placeholder{"DATA"}},
       {"network", &o.network,
        "network: mnist-cnn, resnet20-v1 (N = 6n+2), resnet56-v2 (N = 9n+2), densenet-40-12, mlp-256-128, "
-       "softmax; default: by the images",
+       "softmax; default: by the images, for a table mlp-64-64",
        Placeholder{"NAME"}, Flags{"--model"}},
       {"optimizer", &o.optimizer, "one of the list below; default: auto, with --protocol coded adamo",
        Placeholder{"NAME"}},
@@ -94,19 +117,49 @@ Options training_options(TrainOptions& o) {
        "published: the paper's text; coded: what its authors ran, with the test set as validation set"},
       {"epochs", &o.epochs,
        "how often every image is seen; with --resume, the new total: auto's rate then falls from where it was frozen "
-       "to 0 "
-       "at the new end",
+       "to 0 at the new end; default: 20, for a table 20 to 200 by its rows",
        at_least(1), kMayChange},
-      {"batch", &o.batch, "images per step, of all processes; default: 256 grey, 128 coloured", at_least(2)},
+      {"batch", &o.batch,
+       "images or rows per step, of all processes; default: 256 grey, 128 coloured images, 32 rows, of more than "
+       "10000 128",
+       at_least(2)},
+      {"drop_last", &o.drop_last, "leave out the batch at the end of an epoch that is smaller than the others",
+       kAddedLater},
       {"validation", &o.validation,
-       "share of the training images set aside; 0: validate on the test images; default: 0.1, coded 0", share()},
-      {"limit", &o.limit, "train on so many images only, spread evenly over the set", at_least(1)},
+       "share of the training images or rows set aside; 0: validate on the test images, or on the rows of --holdout; "
+       "default: 0.1, coded 0",
+       share()},
+      {"limit", &o.limit, "train on so many images or rows only, spread evenly over the set", at_least(1)},
       {"augment", choice(o.augment, {"none", "auto"}),
        "auto: random shifts and flips, of grey images shifts, zoom and rotation"},
+      {"loss", choice(o.loss, {"cross-entropy", "clipped"}),
+       "clipped: Keras's cross-entropy, of probabilities within [1e-7, 1 - 1e-7] and without a gradient beyond; "
+       "default: "
+       "cross-entropy, coded clipped",
+       kAddedLater},
       {"precision", choice(o.double_precision, {"single", "double"}),
        "float32, or float64: half as fast, for exact comparisons", kAddedLater},
+      {"check", &o.check,
+       "measure every step what the paper assumes: which layer has the largest gradient, how far a step goes, whether "
+       "the constant holds; the results stay the same, a step takes longer",
+       kAddedLater},
       {"seed", &o.seed, "of initial weights, order, augmentation and dropout", at_least(0)},
   };
+}
+
+// As `fit` has them. All of them decide what is trained on, so that a resumed run can't change one.
+Options table_options(TrainOptions& o) {
+  const Options of_fit = options_of(o.table);
+  Options options = {
+      {"task", choice(o.table.model, {"linear", "logistic", "softmax"}, "auto"),
+       "what is predicted, as `fit --model` has it: linear: a number, by half the squared error; logistic: one of two "
+       "classes, by one output; softmax: classes, by an output each; auto: by the target"}};
+  for (const char* name : {"target", "format", "sep", "header", "no_header", "ignore", "only", "categorical",
+                           "max_levels", "missing", "scale", "holdout"}) {
+    options.push_back(find_option(of_fit, name));
+  }
+  for (Option& option : options) option.traits = (option.traits | kAddedLater) & ~unsigned{kMayChange};
+  return options;
 }
 
 // The optimizers whose steps, or whose rates, are made with these numbers.
@@ -127,6 +180,10 @@ Options computed_rate_options(TrainOptions& o) {
        Placeholder{"RATE"}},
       {"l2", &o.l2, "lambda of lambda/2 |w|^2; coded: in the constant only, default the decay", at_least(0)},
       {"constant", &o.constant, "take this for G, the loss's Lipschitz constant, whatever is measured", above(0)},
+      {"constant_kind", choice(o.constant_kind, {"published", "coded", "certified", "tight"}),
+       "which constant G is; certified: never exceeded by the gradient of the last layer; tight: nor is this, from the "
+       "batch's own errors; default: by protocol",
+       kAddedLater},
       {"update", choice(o.rule.update, {"epoch", "iteration"}), "recompute the rate every epoch or every iteration"},
       {"measure", choice(o.measure, {"in-step", "pass"}),
        "in-step: K_z from the training steps; pass: by a pass over the images before each epoch; default: by "
@@ -163,6 +220,9 @@ Options baseline_options(TrainOptions& o) {
 
 Options network_options(TrainOptions& o) {
   return {
+      {"dense_start", choice(o.dense_start, {"he-normal", "glorot"}),
+       "how dense layers begin: he-normal, or Keras's default; default: he-normal, coded glorot but for ResNets",
+       kAddedLater},
       {"padding", choice(o.architecture.padding, {"tensorflow", "symmetric"}), "of 3x3 convolutions with stride 2"},
       {"bn_epsilon", &o.architecture.batch_norm_epsilon, "batch norm's epsilon; default: 1e-3, DenseNet 1.1e-5",
        above(0), Flags{"--bn-eps"}},
@@ -172,12 +232,24 @@ Options network_options(TrainOptions& o) {
 
 }  // namespace
 
+std::vector<std::string> table_option_names() {
+  TrainOptions any;
+  std::vector<std::string> names;
+  for (const Option& option : table_options(any)) names.push_back(option.name);
+  return names;
+}
+
 Options options_of(TrainOptions& options) {
+  Options rule = rule_options(options.rule, rule_users());
+  for (Option& option : rule) {
+    if (option.name == "k2") option = k2_option(options, option);
+  }
   return grouped({{"Training", training_options(options)},
                   {"Computed rates (policies adaptive and fixed)", computed_rate_options(options)},
-                  {"Rate rules", rule_options(options.rule, rule_users())},
+                  {"Rate rules", rule},
                   {"Rates set by hand (policies baseline and grid)", baseline_options(options)},
                   {"Network", network_options(options)},
+                  {"Tables", table_options(options)},
                   {"", {threads_option(options.threads, Bits::differ)}}});
 }
 

@@ -45,7 +45,7 @@ if [ -e "$(dirname "$program")/../libexec/lipschitzlr/lipschitzlr-torch" ]; then
   offers "amsgrad amsbound" train --optimizer am
   offers "adaptive" train --policy a
 fi
-offers "table1 table2 table3" reproduce t
+offers "table1 table2 table3 text" reproduce t
 offers "comparison" reproduce com
 offers "mnist-cnn-auto-adam-adaptive" reproduce table3 mnist-cnn-au
 offers "mnist-cnn-auto-adam-adaptive" reproduce mnist-cnn-au

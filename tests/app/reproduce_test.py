@@ -74,13 +74,13 @@ class ReproduceTest(unittest.TestCase):
     def test_the_list_has_every_row_of_the_paper(self):
         rows = json.loads(self.reproduce("list", "--json")[0])
         count = {table: sum(row["table"] == table for row in rows) for table in
-                 ("table1", "table2", "table3", "comparison")}
-        self.assertEqual(count, {"table1": 8, "table2": 5, "table3": 37, "comparison": 8})
+                 ("table1", "table2", "table3", "comparison", "text")}
+        self.assertEqual(count, {"table1": 8, "table2": 5, "table3": 37, "comparison": 8, "text": 3})
         self.assertEqual(len({row["id"] for row in rows}), len(rows))
 
     def test_every_row_on_networks_starts_and_takes_twenty_steps(self):
         rows = [row for row in json.loads(self.reproduce("list", "--json")[0]) if "commands" in row]
-        self.assertEqual(len(rows), 37 + 8)
+        self.assertEqual(len(rows), 37 + 8 + 3)
         lines = []
         for row in rows:
             words = row["commands"]["coded"]

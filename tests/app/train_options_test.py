@@ -27,6 +27,14 @@ class OptionsTest(TrainCase):
             (2, [*data, "--bias-correction", "maybe"], "--bias-correction maybe"),
             (2, [*data, "--padding", "cushion"], "cushion"),
             (2, [*data, "--precision", "triple"], "--precision triple"),
+            (2, [*data, "--loss", "hinge"], "--loss hinge"),
+            (2, [*data, "--dense-start", "cold"], "--dense-start cold"),
+            (2, [*data, "--optimizer", "sgd", "--constant-kind", "loose"], "--constant-kind loose"),
+            (2, [*data, "--optimizer", "sgd", "--constant-kind", "tight", "--constant", "2"], "leave one out"),
+            (2, [*data, "--optimizer", "sgd", "--constant-kind", "tight", "--measure", "pass"], "--measure in-step"),
+            (2, [*data, "--constant-kind", "tight"], "--constant-kind does nothing with --optimizer auto"),
+            (2, [*data, "--optimizer", "auto-adam", "--k2", "find"], "--k2 find: expected a number above 0 or search"),
+            (2, [*data, "--optimizer", "adamo", "--k2", "search"], "--k2"),
             (2, [*data, "--augment", "more"], "--augment more"),
             (2, [*data, "--validation", "2"], "--validation"),
             (2, [*data, "--validation", "-0.1"], "--validation"),
@@ -243,6 +251,18 @@ class OptionsTest(TrainCase):
             self.train("given", *BARE, "--optimizer", "adamo", "--first-rate", chosen, "--epochs", "2", "--quiet")
             self.assert_same_run("search", "given")
 
+        def second_average():
+            words = [*BARE, "--optimizer", "auto-adam", "--epochs", "1"]
+            err = self.train("k2", *words, "--k2", "search")[1]
+            trials = dict(re.findall(r"^K2 ([0-9.e-]+): +([0-9.]+) % after", err, re.MULTILINE))
+            self.assertEqual(list(trials), ["0.001", "0.0001", "1e-05", "1e-06"], err)
+            config = read_json(self.path("k2/config.json"))
+            chosen = config["options"]["k2"]
+            self.assertEqual(float(trials[f"{chosen:g}"]), max(map(float, trials.values())))
+            self.assertEqual((config["options"]["k1"], config["trials"]["option"]), (1, "k2"))
+            self.train("k2given", *words, "--k1", "1", "--k2", str(chosen), "--quiet")
+            self.assert_same_run("k2", "k2given")
+
         def grid():
             words = BARE + ["--optimizer", "momentum", "--epochs", "2", "--schedule", "step"]
             err = self.train("grid", *words, "--policy", "grid", "--grid", "1e-6,0.1,1e30", "--grid-epochs", "2")[1]
@@ -266,9 +286,31 @@ class OptionsTest(TrainCase):
             words = BARE + ["--optimizer", "auto-adam", "--first-rate", "0.01", "--epochs", "2", "--quiet"]
             self.train(name, *words, "--second-moment", name)
 
-        self.in_parallel([search, grid, *[lambda name=name: moment(name) for name in SECOND_MOMENTS]])
+        self.in_parallel([search, second_average, grid, *[lambda name=name: moment(name) for name in SECOND_MOMENTS]])
         found = {epochs_of(self.path(name))[0]["S"] for name in SECOND_MOMENTS}
         self.assertGreater(len(found), 1, "the estimates of S are all the same")
+
+    def test_a_check_changes_nothing_and_says_what_it_found(self):
+        words = [*BARE, "--optimizer", "adamo", "--epochs", "2"]
+        self.train("plain", *words, "--quiet")
+        err = self.train("checked", *words, "--check")[1]
+        self.assertEqual(*[sum_of(self.path(name + "/weights.safetensors")) for name in ("plain", "checked")])
+        steps = sum(epoch["checked_steps"] for epoch in epochs_of(self.path("checked")))
+        self.assertRegex(err, rf"Checked {steps} steps: the last layer had the largest gradient in \d+, .* above the "
+                              r"certified one in 0, above the tight one in 0\.")
+        for epoch in epochs_of(self.path("checked")):
+            self.assertEqual((epoch["head_over_certified"], epoch["head_over_tight"]), (0, 0))
+            self.assertLessEqual(epoch["share_of_tight"], 1)
+            self.assertLess(epoch["share_of_certified"], epoch["share_of_tight"])
+            self.assertGreater(epoch["gradient_head"], 0)
+        self.assertEqual(read_json(self.path("checked/summary.json"))["check"]["steps"], steps)
+
+    def test_constants_of_every_kind_drive_a_training(self):
+        for kind in ("published", "coded", "certified", "tight"):
+            self.train(kind, *BARE, "--optimizer", "adamo", "--constant-kind", kind, "--epochs", "2", "--quiet")
+        found = [epochs_of(self.path(kind))[-1]["G"] for kind in ("published", "certified", "tight")]
+        self.assertEqual(len(set(found)), 3, found)
+        self.assertLess(found[0], found[1])  # published is the smaller formula, whatever the weights
 
     def test_a_single_image_left_over_waits(self):
         self.train("run", *CNN, "--limit", "33", "--validation", "0.1", "--epochs", "2", "--quiet")

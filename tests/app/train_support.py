@@ -31,7 +31,7 @@ OPTIMIZERS = ["sgd", "adamo", "rmsprop", "auto-adam", "momentum", "adam", "adamw
 PEERS = ["amsgrad", "adadelta", "adashift", "wngrad", "wn-adam", "adabound", "amsbound", "nadamw", "prodigy", "dadapt-adam",
          "dog", "schedule-free", "momo-adam"]  # steps of their own
 POLICIES = ["baseline", "fixed", "adaptive"]
-SECOND_MOMENTS = ["elementwise", "full-square", "without-weight-square", "coded"]
+SECOND_MOMENTS = ["elementwise", "full-square", "without-weight-square", "coded", "coded-full-square"]
 
 
 def output_of(process, limit=LIMIT):

@@ -323,7 +323,35 @@ def networks():
                files={"in/a/x.png": b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 60000, 60000, 8, 2, 0, 0, 0))})
 
 
+def packed_tables():
+    def case(name, damage, command="fit t.lrd --quiet", codes=(3,), says=("t.lrd",)):
+        prepare = "lipschitzlr data pack t.csv -o t.lrd > pack.log && { " + damage + "; }"
+        return Case(f"packed table: {name}", f"lipschitzlr {command}", codes, tuple(says), {"t.csv": GOOD}, prepare)
+
+    def write(place, byte):
+        return f"printf '\\{byte:03o}' | dd of=t.lrd bs=1 seek={place} conv=notrunc 2> dd.log"
+
+    yield case("as it was written", "true", codes=(0,), says=())
+    yield case("for predictions", "lipschitzlr fit t.lrd -o m.json --quiet", "predict m.json t.lrd", codes=(0,), says=())
+    yield case("cut by a byte", "truncate -s -1 t.lrd")
+    yield case("cut to its magic", "truncate -s 8 t.lrd")
+    yield case("cut to its start", "truncate -s 16 t.lrd")
+    yield case("longer by a byte", "truncate -s +1 t.lrd")
+    yield case("longer by a gigabyte of holes", "truncate -s +1G t.lrd")
+    yield case("of another version", write(8, 2), says=("t.lrd", "version"))
+    for place in (16, 40, 60, 110, 130, 150, 200):
+        yield case(f"with another byte {place}", write(place, 0x5a))
+    yield case("twice", "cat t.lrd t.lrd > two.lrd && mv two.lrd t.lrd")
+    yield case("through a pipe", "true", "fit - --quiet < t.lrd", says=("a packed table is read alone",))
+    yield case("as a part of a table", "cp t.lrd u.lrd", "fit '[tu].lrd' --quiet", says=("a packed table is read alone",))
+    yield case("with another target", "true", "fit t.lrd --target height --quiet", (2,), ("pack it again",))
+    yield case("packed over itself", "true", "data pack t.lrd -o t.lrd", (2,), ("that is the file to read",))
+    yield case("packed to standard output", "true", "data pack t.csv -o -", (2,), ("name one",))
+    yield case("packed into a folder that is not there", "true", "data pack t.csv -o no/t.lrd", (2, 3), ("no/t.lrd",))
+    yield case("of a text", "printf 'a,b\\n1,2\\nx,3\\n' > u.csv", "data pack u.csv -o u.lrd", (3,), ("u.csv", "line 3"))
+
+
 def all_cases():
-    for group in (tables, libsvms, packings, models, resumes, options, outputs, records, images, networks):
+    for group in (tables, libsvms, packings, packed_tables, models, resumes, options, outputs, records, images, networks):
         yield from group()
     yield from raw_tables.raw_tables(Case)

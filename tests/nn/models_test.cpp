@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Counted{"resnet56-v1", cifar(), 857706}, Counted{"resnet110-v1", cifar(), 1734666},
                     Counted{"resnet56-v2", cifar(), 1663338}, Counted{"resnet110-v2", cifar(), 3302442},
                     Counted{"resnet164-v2", cifar(100), 4964676}, Counted{"densenet-40-12", cifar(), 1059298},
-                    Counted{"densenet-40-12", cifar(100), 1100428},
+                    Counted{"densenet-40-12", cifar(100), 1100428}, Counted{"densenet-40-12-12", cifar(100), 1040080},
                     Counted{"mlp-20-10", mnist(), 784 * 20 + 20 + 20 * 10 + 10 + 10 * 10 + 10},
                     Counted{"softmax", mnist(), 7850}));
 
@@ -75,9 +75,9 @@ TEST(Networks, RefuseWhatCannotBeBuilt) {
   NetworkOptions tiny = mnist();
   tiny.height = 8;
   EXPECT_THROW(make_network("mnist-cnn", tiny), Error);
-  NetworkOptions one_class = mnist();
-  one_class.classes = 1;
-  EXPECT_THROW(make_network("softmax", one_class), Error);
+  NetworkOptions no_output = mnist();
+  no_output.classes = 0;
+  EXPECT_THROW(make_network("softmax", no_output), Error);
   NetworkOptions normed = mnist();
   normed.batch_norm_momentum = 0.5;
   EXPECT_NO_THROW(make_network("mnist-cnn", normed));
@@ -115,6 +115,25 @@ TEST(Networks, StartHeNormalFromTheSeed) {
     EXPECT_NEAR(weight.std().item<double>(), deviation, 0.01 * deviation);
     EXPECT_LE(weight.abs().max().item<double>(), 2 * deviation / 0.8796 + 1e-6);
     EXPECT_EQ(layer.tensors[1].second.abs().max().item<double>(), 0);
+  }
+}
+
+TEST(Networks, DenseLayersStartGlorotUniformWhereAsked) {
+  NetworkOptions options = cifar();
+  options.dense_start = DenseStart::glorot;
+  const auto glorot = make_network("mnist-cnn", options), usual = make_network("mnist-cnn", cifar());
+  const std::vector<Layer> layers = glorot->layers(), others = usual->layers();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const torch::Tensor& weight = layers[i].tensors[0].second;
+    if (layers[i].kind == LayerKind::convolution) {
+      EXPECT_TRUE(torch::equal(weight, others[i].tensors[0].second)) << layers[i].name;
+    }
+    if (layers[i].kind != LayerKind::dense) continue;
+    const double limit = std::sqrt(6.0 / static_cast<double>(weight.size(0) + weight.size(1)));
+    EXPECT_LE(weight.abs().max().item<double>(), limit * (1 + 1e-6)) << layers[i].name;
+    EXPECT_GT(weight.abs().max().item<double>(), 0.98 * limit) << layers[i].name;
+    EXPECT_NEAR(weight.std().item<double>(), limit / std::sqrt(3.0), 0.05 * limit) << layers[i].name;
+    EXPECT_EQ(layers[i].tensors[1].second.abs().max().item<double>(), 0);
   }
 }
 

@@ -360,6 +360,34 @@ TEST(Controller, TakesAGivenConstantWhateverIsMeasured) {
   EXPECT_DOUBLE_EQ(rate_of({100, 100, 100, 8}, options), 0.25);
 }
 
+// The largest batch by one norm need not be the one with the largest S: all are looked at, also after a resume.
+TEST(Controller, TakesTheLargestElementwiseSecondMomentOfTheBatches) {
+  const std::vector<std::vector<double>> batches = {{3, 0, 0, 0}, {1.5, 1.5, 1.5, 1.5}, {-2, 2, -2, 2}};
+  const double l2 = 0.5, weight = 2, c = 3.0 / (4 * 2);  // cross-entropy of 4 classes, 2 rows
+  ControllerOptions options = controller_options({});
+  options.second_moment = rate::SecondMoment::elementwise;
+  options.l2 = l2;
+  const auto norms_of = [](const std::vector<double>& batch) {
+    return measure_penultimate(torch::tensor(batch, torch::kDouble).view({2, 2}));
+  };
+  double largest = 0;
+  for (const std::vector<double>& batch : batches) {
+    double sum = 0;
+    for (const double a : batch) sum += std::pow(c * a + l2 * weight, 4);
+    largest = std::max(largest, std::sqrt(sum));
+  }
+  auto tap = std::make_shared<Tap>(), again = std::make_shared<Tap>();
+  AutoAdam optimizer({parameter_of({weight})}, tap, options), resumed({parameter_of({weight})}, again, options);
+  tap->add(norms_of(batches[0]));
+  tap->add(norms_of(batches[1]));
+  resumed.controller().load(optimizer.controller().save());
+  for (const auto& [one, of] : {std::pair{&optimizer, tap}, {&resumed, again}}) {
+    of->add(norms_of(batches[2]));
+    one->controller().observe();
+    EXPECT_NEAR(one->controller().numbers().second_moment, largest, 1e-12);
+  }
+}
+
 TEST(Controller, KnowsBinaryAndRegressionLosses) {
   const PenultimateNorms norms{8, 16, 1, 4};
   EXPECT_DOUBLE_EQ(rate_of(norms, {.loss = binary_cross_entropy()}), 1.0);    // K_z / 2m = 1

@@ -33,6 +33,8 @@ PenultimateNorms by_plain_loops(const at::Tensor& activations) {
     for (std::int64_t j = 0; j < activations.size(1); ++j) {
       const double value = activations[i][j].item<double>();
       row += value * value;
+      norms.sum += value;
+      norms.cube_sum += value * value * value;
       fourth_powers += std::pow(value, 4);
     }
     squares += row;
@@ -41,6 +43,7 @@ PenultimateNorms by_plain_loops(const at::Tensor& activations) {
   norms.frobenius = std::sqrt(squares);
   norms.square_frobenius = std::sqrt(fourth_powers);
   norms.rows = activations.size(0);
+  norms.columns = activations.size(1);
   return norms;
 }
 
@@ -49,6 +52,9 @@ void require_equal(const PenultimateNorms& measured, const PenultimateNorms& exp
   EXPECT_NEAR(measured.row_norm_sum, expected.row_norm_sum, 1e-12 * expected.row_norm_sum);
   EXPECT_NEAR(measured.square_frobenius, expected.square_frobenius, 1e-12 * expected.square_frobenius);
   EXPECT_EQ(measured.rows, expected.rows);
+  EXPECT_NEAR(measured.sum, expected.sum, 1e-11 * expected.row_norm_sum);
+  EXPECT_NEAR(measured.cube_sum, expected.cube_sum, 1e-10 * expected.square_frobenius);
+  EXPECT_EQ(measured.columns, expected.columns);
 }
 
 template <class Scalar>
@@ -63,8 +69,13 @@ TYPED_TEST(Penultimate, AgreesWithPlainLoops) {
 
 TYPED_TEST(Penultimate, AgreesWithTheNormsOfTheCore) {
   DenseMatrix<TypeParam> matrix = random_matrix<TypeParam>(128, 64, 2);
-  const PenultimateNorms core{bound::frobenius_norm(matrix), bound::row_norm_sum(matrix),
-                              bound::square_frobenius_norm(matrix), matrix.rows()};
+  const PenultimateNorms core{bound::frobenius_norm(matrix),
+                              bound::row_norm_sum(matrix),
+                              bound::square_frobenius_norm(matrix),
+                              matrix.rows(),
+                              bound::entry_sum(matrix),
+                              bound::entry_cube_sum(matrix),
+                              matrix.cols()};
   require_equal(measure_penultimate(as_tensor(matrix)), core);
 }
 

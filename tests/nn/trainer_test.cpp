@@ -52,6 +52,19 @@ std::string weights_of(const Trainer& trainer) {
   return read_file(path);
 }
 
+TEST(Trainer, LeavesOutASmallerLastBatchWhereAsked) {
+  const data::ImageSet set = pictures(90);
+  TrainerOptions options = small_options("softmax");
+  Trainer all(options, set, data::all_images(set));
+  options.drop_last = true;
+  Trainer whole(options, set, data::all_images(set));
+  EXPECT_EQ(all.steps_per_epoch(), 6);
+  EXPECT_EQ(whole.steps_per_epoch(), 5);
+  for (int epoch = 0; epoch < 2; ++epoch) ASSERT_TRUE(whole.run_epoch(kOn));
+  EXPECT_EQ(whole.epoch_report().images, 80);
+  EXPECT_EQ(whole.steps_done(), 10);
+}
+
 TEST(Trainer, LearnsAndReports) {
   const data::ImageSet set = pictures(96);
   TrainerOptions options = small_options("softmax");

@@ -26,7 +26,7 @@ void change(const Option& option) {
   using Kind = Member::Kind;
   const OptionValue before = option.member.get();
   std::vector<std::string> words = option.member.names;
-  for (const char* word : {"3", "0.25", "0.125", "beta1=0.25", "some-text", ";"}) words.emplace_back(word);
+  for (const char* word : {"3", "0.25", "0.125", "beta1=0.25", "512M", "some-text", ";"}) words.emplace_back(word);
   if (option.member.kind == Kind::flag) {
     option.member.set(!std::get<bool>(before));
   } else {

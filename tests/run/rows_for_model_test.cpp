@@ -4,6 +4,7 @@
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/files.hpp"
+#include "lipschitzlr/linear/model.hpp"
 
 namespace lipschitzlr::run {
 namespace {
@@ -53,8 +54,7 @@ TEST(RowsForModel, PositionsCountWhenAskedFor) {
   const DenseMatrix<double> expected{{1, 2}, {3, 4}};
   for (const char* rows : {"1,2\n3,4\n", "A,B\n1,2\n3,4\n", "b,a\n1,2\n3,4\n", "1 1:1 2:2\n1 1:3 2:4\n"}) {
     const data::Table table = load(model_of({}), rows, Target::ignored, Columns::by_position);
-    EXPECT_EQ(std::visit([](const auto& matrix) { return DenseMatrix<double>(matrix); }, table.features), expected)
-        << rows;
+    EXPECT_EQ(data::to_dense(table.features), expected) << rows;
   }
   EXPECT_EQ(features_of(load(nameless(model_of({})), "a,b\n1,2\n3,4\n", Target::ignored, Columns::by_position)),
             expected);

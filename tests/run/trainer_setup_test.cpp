@@ -104,6 +104,22 @@ TEST(TrainOptions, AreAcceptedWhereTheyChangeATrainingAndOnlyThere) {
   }
 }
 
+TEST(TrainOptions, LetTheProtocolChooseTheLossUnlessItIsNamed) {
+  const auto loss_of = [](const TrainOptions& options) {
+    const data::ImageSet images = noise();
+    return trainer_options(completed(options, images), images).loss;
+  };
+  TrainOptions options;
+  EXPECT_EQ(loss_of(options), nn::TrainingLoss::cross_entropy);
+  options.protocol = Protocol::coded;
+  EXPECT_EQ(loss_of(options), nn::TrainingLoss::clipped_cross_entropy);
+  assign(find_option(options_of(options), "loss"), {"cross-entropy"});
+  EXPECT_EQ(loss_of(options), nn::TrainingLoss::cross_entropy);
+  TrainOptions automatic;  // the optimizer auto takes it as well
+  assign(find_option(options_of(automatic), "loss"), {"clipped"});
+  EXPECT_EQ(loss_of(automatic), nn::TrainingLoss::clipped_cross_entropy);
+}
+
 TEST(TrainOptions, ThatOnlyComputedRatesNeedAreRefusedBesideRatesSetByHand) {
   TrainOptions options;
   options.optimizer = "auto-adam";

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct ControllerOptions {
   bool announces_epochs = false;     // end_epoch() is called instead
   Loss loss = {};  // empty: cross-entropy over the outputs of the head, of which there are two or more
   bound::ConstantKind variant = bound::ConstantKind::published;
+  // Take the tight constant of the batch (nn/tap.hpp) in place of the variant's: known after the backward pass only, so
+  // not in a measuring pass.
+  bool tight = false;
   rate::SecondMoment second_moment = rate::SecondMoment::without_weight_square;
   double l2 = 0;  // lambda of lambda/2 ||w||^2, as it enters the constant
   // Taken for G whatever is measured: the authors' AdaMo run on MNIST has the same G in every epoch, to 15 digits.
@@ -90,9 +94,11 @@ class RateController {
  private:
   bool per_step() const { return options_.rule_options.update == rate::Update::per_iteration; }
   bool counts_epochs() const { return options_.steps_per_epoch > 0 && !options_.announces_epochs; }
-  void feed(const PenultimateNorms& norms);
+  // batches: those that the norms are of.
+  void feed(const PenultimateNorms& norms, std::span<const PenultimateNorms> batches);
   void finish_epoch();
   double weight_norm() const;
+  bound::Constant constant_of(const PenultimateNorms& norms) const;
 
   torch::optim::Optimizer& optimizer_;
   std::shared_ptr<Tap> tap_;
@@ -100,8 +106,10 @@ class RateController {
   ControllerOptions options_;
   std::unique_ptr<rate::Rule> rule_;
   RateNumbers numbers_;
-  bool guessed_ = false;          // the rate rests on the first batch only
-  std::int64_t batches_fed_ = 0;  // what the tap had counted in the last step that looked
+  double tight_ = 0, largest_tight_ = 0;  // of the last batch, and since the epoch began
+  bool whole_epoch_ = false;              // what is fed is of all its batches
+  bool guessed_ = false;                  // the rate rests on the first batch only
+  std::int64_t batches_fed_ = 0;          // what the tap had counted in the last step that looked
   std::uint64_t steps_ = 0;
   std::vector<double> rates_;  // as set in each group
   Communicator* communicator_ = nullptr;

@@ -21,6 +21,7 @@ class HeadImpl : public torch::nn::LinearImpl {
 
  private:
   void measure_backward(const at::Tensor& activations, const at::Tensor& outputs) const;
+  void measure_tight(const at::Tensor& activations, const at::Tensor& outputs) const;
 
   std::shared_ptr<Tap> tap_ = std::make_shared<Tap>(options.out_features());
   bool always_ = false;

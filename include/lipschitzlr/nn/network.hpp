@@ -1,7 +1,7 @@
 #pragma once
-// A network of the paper: images in, scores of the classes out. Its last layer is a Head, so that the penultimate
-// activations are measured in passing; its layers can be listed in the order Keras would create them, which is how
-// weights come in from elsewhere.
+// A network of the paper: images, or rows of a table, in, scores of the classes or a number out. Its last layer is a
+// Head, so that the penultimate activations are measured in passing; its layers can be listed in the order Keras would
+// create them, which is how weights come in from elsewhere.
 
 #include <torch/nn/module.h>
 

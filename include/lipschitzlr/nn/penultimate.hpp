@@ -8,6 +8,7 @@
 
 #include "lipschitzlr/base/matrix.hpp"
 #include "lipschitzlr/bound/loss.hpp"
+#include "lipschitzlr/rate/second_moment.hpp"
 
 namespace lipschitzlr::nn {
 
@@ -16,6 +17,15 @@ struct PenultimateNorms {
   double row_norm_sum = 0;      // sum ||a_i||
   double square_frobenius = 0;  // ||A o A||_F, of the elementwise squares
   Index rows = 0;               // m
+  double sum = 0;               // of the entries,
+  double cube_sum = 0;          // and of their cubes
+  Index columns = 0;            // d
+  // Of a regression: of the batch's outputs, K_a of the paper, and of its targets, ||y||. See Tap::observe_numbers.
+  double output_norm = 0, target_norm = 0;
+
+  rate::ActivationNorms activations() const {
+    return {frobenius, square_frobenius, sum, cube_sum, static_cast<double>(rows) * static_cast<double>(columns)};
+  }
 };
 
 // activations is m x d, float or double, on any device and with any strides; sums are in double, and nothing is
@@ -29,5 +39,6 @@ Loss cross_entropy(Index classes);
 Loss binary_cross_entropy();
 // Half the squared distance: K_a, the largest norm of a batch's outputs, and the largest norm of a batch's targets.
 Loss squared_error(double output_bound, double target_norm);
+Loss squared_error();  // with both as they are measured
 
 }  // namespace lipschitzlr::nn

@@ -1,6 +1,6 @@
 #pragma once
-// Training a network on images, step by step: batches, forward and backward pass, the optimizer with its computed rate,
-// evaluation, checkpoints. Everything random is a function of seed and step, so that a training that was stopped
+// Training a network on examples, step by step: batches, forward and backward pass, the optimizer with its computed
+// rate, evaluation, checkpoints. Everything random is a function of seed and step, so that a training that was stopped
 // anywhere continues bit for bit. With several processes each trains on its share of every batch, and rate, loss and
 // weights are those of one process. It writes nothing but checkpoints: records and progress are the business of run/.
 
@@ -14,9 +14,11 @@
 
 #include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/data/batch/batches.hpp"
+#include "lipschitzlr/nn/check_counts.hpp"
 #include "lipschitzlr/nn/controller.hpp"
 #include "lipschitzlr/nn/network_options.hpp"
 #include "lipschitzlr/nn/optimizer_registry.hpp"
+#include "lipschitzlr/nn/training_loss.hpp"
 #include "lipschitzlr/rate/auto.hpp"
 
 namespace lipschitzlr::nn {
@@ -28,9 +30,10 @@ enum class Measure { in_step, pass };
 
 struct TrainerOptions {
   std::string network = "mnist-cnn";
-  NetworkOptions network_options = {};  // the images' size and the classes are filled in from the data
-  std::string optimizer = "sgd";        // see optimizer_names()
-  OptimizerSettings settings = {};      // of an optimizer that has some
+  NetworkOptions network_options = {};  // the inputs' size and the outputs are filled in from the data
+  TrainingLoss loss = TrainingLoss::cross_entropy;
+  std::string optimizer = "sgd";    // see optimizer_names()
+  OptimizerSettings settings = {};  // of an optimizer that has some
   Policy policy = Policy::adaptive;
   double baseline_rate = 0;           // of the policy baseline; 0: default_rate(optimizer)
   std::int64_t schedule_epochs = 0;   // how long the controller's schedule lasts; its steps are filled in
@@ -42,17 +45,19 @@ struct TrainerOptions {
   double weight_decay = 0;        // adds weight_decay w to the gradient
   bool decay_some_only = false;   // only of the weights the authors penalize (Network::penalized)
   Index batch = 128;              // of all processes together
+  bool drop_last = false;         // leave what makes no whole batch at the end of an epoch to the next one's order
   bool double_precision = false;  // float64 instead of float32
-  data::Augmentation augmentation = {};
-  bool subtract_mean = false;
+  bool check = false;             // measure every step, see nn/step_check.hpp
+  data::Augmentation augmentation = {};  // of images
+  bool subtract_mean = false;            // likewise
   std::uint64_t seed = 1;
   unsigned threads = 0;  // 0: all cores
 };
 
 struct StepReport {
   std::int64_t epoch = 1, step = 0;         // from 1; steps count over all epochs
-  Index images = 0, images_in_epoch = 0;    // seen in this epoch so far, and in all of it
-  double loss = 0, accuracy = 0;            // of this batch
+  Index images = 0, images_in_epoch = 0;    // examples seen in this epoch so far, and in all of it
+  double loss = 0, accuracy = 0;            // of this batch; the accuracy of numbers is R^2
   double mean_loss = 0, mean_accuracy = 0;  // of the epoch so far
   double rate = 0;
   double penultimate_norm = 0;                      // K_z of this batch
@@ -62,16 +67,18 @@ struct StepReport {
 
 struct EpochReport {
   std::int64_t epoch = 1, step = 0;
-  Index images = 0;               // seen in train_seconds, by all processes
+  Index images = 0;               // examples seen in train_seconds, by all processes
   double loss = 0, accuracy = 0;  // means over the epoch's batches, in training mode
   double penalty = 0;             // weight_decay/2 ||w||^2 at its end
   double rate = 0;                // computed at its start, before decay; of auto that of its first step
   double last_rate = 0;           // of its last step, decay included
   RateNumbers numbers;            // the latest observation
   std::optional<rate::AutoNumbers> automatic = {};                  // of the optimizer auto
+  std::optional<CheckCounts> check = {};                            // of the steps since it began here
   double train_seconds = 0, data_seconds = 0, measure_seconds = 0;  // data is part of train
 };
 
+// The accuracy of numbers is R^2 = 1 - loss / (the loss of their mean).
 struct Evaluation {
   double loss = 0, accuracy = 0;
   Index count = 0;
@@ -79,9 +86,12 @@ struct Evaluation {
 
 class Trainer {
  public:
-  // Trains on the chosen images of the set, which must outlive the object, as must the communicator; null: one process.
+  // Trains on the chosen examples, which must outlive the object, as must the communicator; null: one process.
   // With several all processes make the same calls (but save() and save_weights(), which write rank 0's), and begin
   // with rank 0's weights. Throws Error (usage).
+  Trainer(const TrainerOptions& options, const data::Examples& examples, std::vector<Index> chosen,
+          Communicator* communicator = nullptr);
+  // The same with images, changed at random and reduced by their mean as the options say.
   Trainer(const TrainerOptions& options, const data::ImageSet& images, std::vector<Index> chosen,
           Communicator* communicator = nullptr);
   ~Trainer();
@@ -103,11 +113,15 @@ class Trainer {
   bool has_average() const;
   void use_average(bool average);
   bool uses_average() const;
-  std::string certificate() const;  // of the head (rate/auto.hpp); empty without auto
+  std::string certificate() const;                               // of the head (rate/auto.hpp); empty without auto,
+  std::string shortfall(double reached, double constant) const;  // and so is this
 
   // Of the weights to evaluate (evaluation_weights.hpp), which save_weights() writes too. Where these are not the
   // trained ones, the running statistics of batch norm are those of a few training batches with them. scores, where
-  // given, becomes the outputs of the network, images x classes.
+  // given, becomes the outputs of the network, a row per example.
+  Evaluation evaluate(const data::Examples& examples, std::span<const Index> chosen,
+                      DenseMatrix<double>* scores = nullptr);
+  // Of images: only where the trainer was made with images.
   Evaluation evaluate(const data::ImageSet& images, std::span<const Index> chosen,
                       DenseMatrix<double>* scores = nullptr);
 

@@ -59,12 +59,13 @@ struct FitRequest {
 };
 
 inline constexpr const char* kDataHelp =
-    "CSV, TSV, JSON Lines, LIBSVM or NumPy file (.gz, .xz and .zst too), several as 'part-*.csv', - for standard "
-    "input, "
-    "or a name from `lipschitzlr data list`";
+    "CSV, TSV, JSON Lines, LIBSVM or NumPy file (.gz, .xz and .zst too), packed table, several as 'part-*.csv', - for "
+    "standard input, or a name from `lipschitzlr data list`";
 
 // How to read a file of rows; target_help says which column is the target by default.
 Options options_of(data::ReadOptions& options, const std::string& target_help);
+Option memory_option(data::ReadOptions& options);     // for what to hold of it; load_table has the default
+Options columns_to_read(data::ReadOptions& options);  // those to leave out, or the only ones
 Options options_of(DataOptions& options);
 Options options_of(FitRequest& options);  // those of its data too
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lipschitzlr/data/table/read.hpp"
-#include "lipschitzlr/linear/model.hpp"
+#include "lipschitzlr/linear/table_model.hpp"
 
 namespace lipschitzlr::run {
 
@@ -20,7 +20,7 @@ enum class Unknown { remark, error };
 
 // Throws Error (data) when columns don't match, the target is required and missing, or a row has a class the model does
 // not know.
-data::Table load_rows(const linear::Model& model, const std::string& source, data::ReadOptions options, Target target,
-                      Columns columns = Columns::by_name, Unknown unknown = Unknown::remark);
+data::Table load_rows(const linear::TableModel& model, const std::string& source, data::ReadOptions options,
+                      Target target, Columns columns = Columns::by_name, Unknown unknown = Unknown::remark);
 
 }  // namespace lipschitzlr::run

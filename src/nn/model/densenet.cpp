@@ -1,6 +1,6 @@
 // DenseNet without bottlenecks and compression: three blocks of (depth - 4)/3 layers, each batch norm, ReLU and a 3x3
-// convolution to `growth` channels that are appended; between blocks batch norm, ReLU, 1x1 convolution and 2x2 average
-// pooling. No convolution has a bias.
+// convolution to `growth` channels that are appended to the `first` of a convolution before them; between blocks batch
+// norm, ReLU, 1x1 convolution and 2x2 average pooling. No convolution has a bias.
 
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/cat.h>
@@ -30,9 +30,9 @@ class Unit : public torch::nn::Module {
 
 class DenseNet : public Network {
  public:
-  DenseNet(Index layers, Index growth, const NetworkOptions& options)
-      : conv_(register_module("conv", SameConvolution(options.channels, 2 * growth, 3, 1, false, options.padding))) {
-    Index width = 2 * growth;
+  DenseNet(Index layers, Index growth, Index first, const NetworkOptions& options)
+      : conv_(register_module("conv", SameConvolution(options.channels, first, 3, 1, false, options.padding))) {
+    Index width = first;
     for (std::size_t block = 0; block < blocks_.size(); ++block) {
       const std::string name = "block" + std::to_string(block);
       for (Index layer = 0; layer < layers; ++layer) {
@@ -45,7 +45,7 @@ class DenseNet : public Network {
     }
     last_norm_ = register_module("last_norm", batch_norm_2d(width, options, kBatchNormEpsilon));
     head_ = register_module("head", Head(width, options.classes));
-    start_he_normal(*this, options.seed);
+    start_weights(*this, options);
   }
 
   at::Tensor forward(at::Tensor images) override {
@@ -74,8 +74,9 @@ class DenseNet : public Network {
 
 }  // namespace
 
-std::shared_ptr<Network> make_densenet(Index layers_per_block, Index growth, const NetworkOptions& options) {
-  return std::make_shared<DenseNet>(layers_per_block, growth, options);
+std::shared_ptr<Network> make_densenet(Index layers_per_block, Index growth, Index first,
+                                       const NetworkOptions& options) {
+  return std::make_shared<DenseNet>(layers_per_block, growth, first, options);
 }
 
 }  // namespace lipschitzlr::nn

@@ -45,6 +45,14 @@ void fill_he_normal(at::Tensor weight, Random& random) {
   weight.copy_(values);
 }
 
+void fill_glorot(at::Tensor weight, Random& random) {
+  const double limit = std::sqrt(6 / static_cast<double>(weight.size(0) + weight.size(1)));
+  at::Tensor values = at::empty(weight.sizes(), at::kFloat);
+  float* value = values.data_ptr<float>();
+  for (Index i = 0; i < values.numel(); ++i) value[i] = static_cast<float>(limit * (2 * random.uniform() - 1));
+  weight.copy_(values);
+}
+
 }  // namespace
 
 SameConvolutionImpl::SameConvolutionImpl(Index in, Index out, Index kernel, Index stride, bool with_bias,
@@ -78,15 +86,16 @@ at::Tensor flatten_channels_last(const at::Tensor& images) {
   return images.permute({0, 2, 3, 1}).reshape({images.size(0), -1});
 }
 
-void start_he_normal(torch::nn::Module& network, std::uint64_t seed) {
+void start_weights(torch::nn::Module& network, const NetworkOptions& options) {
   const at::NoGradGuard no_grad;
-  Random random(seed);
+  Random random(options.seed);
+  const auto fill_dense = options.dense_start == DenseStart::glorot ? fill_glorot : fill_he_normal;
   for (const auto& module : network.modules(false)) {
     if (auto* convolution = module->as<torch::nn::Conv2dImpl>()) {
       fill_he_normal(convolution->weight, random);
       if (convolution->bias.defined()) convolution->bias.zero_();
     } else if (auto* dense = module->as<torch::nn::LinearImpl>()) {
-      fill_he_normal(dense->weight, random);
+      fill_dense(dense->weight, random);
       if (dense->bias.defined()) dense->bias.zero_();
     }
   }

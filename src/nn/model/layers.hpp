@@ -1,6 +1,6 @@
 #pragma once
 // The building blocks all networks share: convolution with TensorFlow's padding, batch norm with the options' numbers,
-// the He-normal start.
+// the start.
 
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
@@ -34,9 +34,9 @@ at::Tensor pool_everything(const at::Tensor& images);
 // n x channels x height x width to n x (height width channels), in the order Keras flattens.
 at::Tensor flatten_channels_last(const at::Tensor& images);
 
-// Weights of convolutions and dense layers as Keras's he_normal draws them: N(0, 2/fan_in) cut at two standard
-// deviations and widened to keep its variance; biases 0.
-void start_he_normal(torch::nn::Module& network, std::uint64_t seed);
+// Weights of convolutions, and of dense layers unless the options say otherwise, as Keras's he_normal draws them:
+// N(0, 2/fan_in) cut at two standard deviations and widened to keep its variance; biases 0.
+void start_weights(torch::nn::Module& network, const NetworkOptions& options);
 
 // The weights of all convolutions.
 std::vector<at::Tensor> convolution_weights(const torch::nn::Module& network);

@@ -21,7 +21,7 @@ class MnistCnn : public Network {
         dense(register_module("dense", torch::nn::Linear(flat_size(options), 128))),
         norm(register_module("norm", batch_norm_1d(128, options))),
         head_(register_module("head", Head(128, options.classes))) {
-    start_he_normal(*this, options.seed);
+    start_weights(*this, options);
   }
 
   at::Tensor forward(at::Tensor x) override {
@@ -59,7 +59,7 @@ class Perceptron : public Network {
       in = widths[i];
     }
     head_ = register_module("head", Head(in, options.classes));
-    start_he_normal(*this, options.seed);
+    start_weights(*this, options);
   }
 
   at::Tensor forward(at::Tensor x) override {

@@ -60,7 +60,12 @@ const std::vector<Family>& families() {
        {"densenet-N-K", "DenseNet of depth N = 3n+4 and growth K: densenet-40-12"},
        4,
        true,
-       [](const Numbers& n, const NetworkOptions& o) { return make_densenet(layers_of(n[0]), n[1], o); }},
+       [](const Numbers& n, const NetworkOptions& o) { return make_densenet(layers_of(n[0]), n[1], 2 * n[1], o); }},
+      {"densenet-#-#-#",
+       {"densenet-N-K-F", "the same with F filters in the first convolution, which are 2K otherwise"},
+       4,
+       true,
+       [](const Numbers& n, const NetworkOptions& o) { return make_densenet(layers_of(n[0]), n[1], n[2], o); }},
       {"mlp*",
        {"mlp-N-...", "a perceptron with hidden ReLU layers of N, ... units: mlp-256-128"},
        1,
@@ -104,12 +109,14 @@ bool matches(std::string_view name, std::string_view pattern, Numbers& numbers) 
 }
 
 void check_options(const std::string& name, const Family& family, const NetworkOptions& options) {
+  if (options.height == 1 && options.width == 1 && family.smallest_image > 1) {
+    refuse_model(fmt::format("{} is a network for images; for a table take mlp-64-64 or softmax", name));
+  }
   if (std::min(options.height, options.width) < family.smallest_image) {
     refuse_model(fmt::format("{} needs images of at least {}x{} pixels, these have {}x{}", name, family.smallest_image,
                              family.smallest_image, options.height, options.width));
   }
-  if (options.classes < 2)
-    refuse_model(fmt::format("{} needs at least 2 classes, the data has {}", name, options.classes));
+  if (options.classes < 1) refuse_model(fmt::format("{} needs at least one output", name));
   if (options.channels < 1) refuse_model("images need at least one channel");
   if ((options.batch_norm_epsilon || options.batch_norm_momentum) && !family.has_batch_norm)
     refuse_model(fmt::format("{} has no batch norm, whose epsilon or momentum is given; leave it out", name));

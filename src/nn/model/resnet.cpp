@@ -49,7 +49,7 @@ class ResNetV1 : public Network {
       }
     }
     head_ = register_module("head", Head(in, options.classes));
-    start_he_normal(*this, options.seed);
+    start_weights(*this, options);
   }
 
   at::Tensor forward(at::Tensor images) override {
@@ -111,7 +111,7 @@ class ResNetV2 : public Network {
     }
     last_norm_ = register_module("last_norm", batch_norm_2d(in, options));
     head_ = register_module("head", Head(in, options.classes));
-    start_he_normal(*this, options.seed);
+    start_weights(*this, options);
   }
 
   at::Tensor forward(at::Tensor images) override {
