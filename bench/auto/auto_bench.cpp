@@ -144,6 +144,10 @@ class Training {
       const rate::AutoNumbers& numbers = automatic_->rule().numbers();
       answer["rollbacks"] = numbers.rollbacks;
       answer["head_excesses"] = numbers.head_excesses;
+      if (!losses.back().is_null()) {
+        const double constant = constant_loss(what_.loss, data_);
+        answer["shortfall"] = automatic_->rule().shortfall(losses.back().get<double>(), constant);
+      }
     }
     return answer;
   }

@@ -53,13 +53,8 @@ at::Tensor standardized(const at::Tensor& values, std::int64_t train) {
 at::Tensor dense(const data::Features& features, const std::vector<std::int64_t>& rows) {
   at::Tensor values = torch::empty({static_cast<std::int64_t>(rows.size()), data::columns(features)}, torch::kFloat64);
   auto* out = values.data_ptr<double>();
-  std::visit(
-      [&](const auto& matrix) {
-        for (const std::int64_t row : rows) {
-          for (Index column = 0; column < matrix.cols(); ++column) *out++ = matrix.coeff(row, column);
-        }
-      },
-      features);
+  const DenseMatrix<double> all = data::to_dense(features);
+  for (const std::int64_t row : rows) out = std::copy_n(all.data() + row * all.cols(), all.cols(), out);
   return values;
 }
 

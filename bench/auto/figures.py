@@ -176,8 +176,9 @@ def write_hostile(lines, folder):
     text = ["# Hostile starts", "",
             "Made by `scripts/bench auto --hostile`: `auto` from starts that nobody would choose. A network has learnt when its "
             "final validation loss is below that of the best constant outputs; with labels at random nothing is to be learnt.",
-            "", "| workload | start | final loss | best constant | rollbacks | learnt |", "|---|---|---|---|---|---|"]
-    learnt, possible, finite = 0, 0, 0
+            "",
+            "| workload | start | final loss | best constant | accuracy | rollbacks | learnt |", "|---|---|---|---|---|---|---|"]
+    learnt, possible, finite, reasons = 0, 0, 0, []
     for line in lines:
         wish, final, constant = line["wish"], line["losses"][-1], line["constant_loss"]
         start = ", ".join(f"{key} {'' if key in ('batch', 'labels') else 'x '}{wish[key]}"
@@ -187,9 +188,13 @@ def write_hostile(lines, folder):
         better = final is not None and final < constant
         learnt += better and "labels" not in wish
         verdict = "nothing to learn" if "labels" in wish else "yes" if better else "**no**"
+        right = f"{100 * line['accuracies'][-1]:.1f} %" if line["accuracies"] else ""
         text.append(f"| {wish['workload']} | {start} | {'not finite' if final is None else f'{final:.4g}'} | {constant:.4g} | "
-                    f"{line['rollbacks']} | {verdict} |")
+                    f"{right} | {line['rollbacks']} | {verdict} |")
+        if line.get("shortfall"):
+            reasons.append(f"- {wish['workload']}, {start}: {line['shortfall']}.")
     text[4:4] = [f"{finite} of {len(lines)} ended with finite losses; {learnt} of {possible} with something to learn "
-                 "have learnt.", ""]
+                 f"have learnt; {len(reasons)} that are not better than the constant say why.", ""]
+    text += ["", "What the optimizer says (`shortfall`) of those that are not better than the constant:", "", *reasons]
     (folder / "hostile.md").write_text("\n".join(text) + "\n")
     print("\n".join(text))
