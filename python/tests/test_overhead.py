@@ -1,17 +1,15 @@
-"""What Python adds to the library: memory, in a process of its own, and time: of the processor, the least of many turns."""
+"""What Python adds to the library: memory, in a process of its own, and calls."""
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
-from lipschitzlr import LipschitzClassifier, LipschitzRegressor, _arrays, _library
+from lipschitzlr import LipschitzClassifier, LipschitzRegressor, _arrays
 
 # Prints by how many times the size of X the largest size of the process grew, in fit and in predict.
 MEMORY = """
@@ -19,7 +17,7 @@ import json, resource, sys
 import numpy as np, scipy.sparse
 from lipschitzlr import LipschitzClassifier, LipschitzRegressor
 kind, solver, scale, l2 = sys.argv[1:]
-rows, columns = 100_000, 100
+rows, columns = 250_000 if kind != "csr" else 100_000, 100
 X = np.empty((rows, columns), dtype=np.float32 if kind == "float32" else np.float64)
 np.random.default_rng(0).standard_normal(out=X, dtype=X.dtype)
 size = X.nbytes
@@ -43,30 +41,32 @@ print(json.dumps([(middle - start) / size, (peak() - middle) / size]))
 """
 
 
+@pytest.mark.parametrize("l2", ["0.1", "auto"])
 @pytest.mark.parametrize(
     "kind, solver, scale, most",
     [
-        ("float64", "auto", "standard", 1.2),
-        ("float64", "auto", "none", 1.2),
-        ("float64", "newton", "standard", 1.2),
-        ("float64", "least squares", "standard", 1.2),
-        ("float32", "auto", "standard", 1.3),
-        ("float32", "least squares", "none", 1.3),
-        ("csr", "auto", "none", 1.2),
-        ("csr", "least squares", "none", 1.2),
+        ("float64", "auto", "standard", 0.15),
+        ("float64", "auto", "none", 0.15),
+        ("float64", "newton", "standard", 0.15),
+        ("float64", "least squares", "standard", 0.15),
+        ("float32", "auto", "standard", 0.3),
+        ("float32", "least squares", "none", 0.3),
     ],
 )
-def test_the_rows_are_not_copied(kind: str, solver: str, scale: str, most: float) -> None:
-    """What is made is the design, X scaled and with a column of ones: 1.01 times X, and some numbers of each row, about ten
-    in float64: 0.1 times X, in float32 twice that. A copy would add 1."""
-    fit, predict = growth(kind, solver, scale, "0.1")
+def test_dense_rows_are_not_copied(kind: str, solver: str, scale: str, most: float, l2: str) -> None:
+    """They are scaled block by block when they are read. What is kept is some numbers of each row, about ten in float64: 0.1
+    times X, in float32 twice that. A copy would add 1."""
+    fit, predict = growth(kind, solver, scale, l2)
     assert fit < most and predict < 0.1, (fit, predict)
 
 
-def test_the_choice_of_the_penalty_makes_three_matrices_at_most() -> None:
-    """The rows, those of a fold and its design."""
-    fit, predict = growth("float64", "auto", "standard", "auto")
-    assert fit < 3.3 and predict < 0.1, (fit, predict)
+@pytest.mark.parametrize("solver", ["auto", "least squares"])
+@pytest.mark.parametrize("l2, most", [("0.1", 1.2), ("auto", 2.0)])
+def test_of_sparse_rows_the_design_is_made_and_for_the_choice_of_a_penalty_that_of_a_fold(
+    solver: str, l2: str, most: float
+) -> None:
+    fit, predict = growth("csr", solver, "none", l2)
+    assert fit < most and predict < 0.1, (fit, predict)
 
 
 def growth(*arguments: str) -> tuple[float, float]:
@@ -75,66 +75,28 @@ def growth(*arguments: str) -> tuple[float, float]:
     return fit, predict
 
 
-class Seconds(NamedTuple):
-    """Of the processor, the least of many turns."""
-
-    fit: float
-    core: float  # of the library's call in it
-    alone: bool  # whether nothing else wanted the processor: other work empties its caches, of which Python needs more
-
-
-def seconds_of_fit(estimator: Any, X: Any, y: Any, monkeypatch: pytest.MonkeyPatch) -> Seconds:
-    call, inside, whole = _library._call, [], []
-
-    def timed(name: str, *arguments: Any) -> None:
-        start = time.process_time()
-        call(name, *arguments)
-        if name == "fit":
-            inside.append(time.process_time() - start)
-
-    monkeypatch.setattr(_library, "_call", timed)
-    began, used = time.perf_counter(), time.process_time()
-    for _ in range(200):
-        start = time.process_time()
-        estimator.fit(X, y)
-        whole.append(time.process_time() - start)
-    alone = time.perf_counter() - began < 1.1 * (time.process_time() - used)
-    return Seconds(min(whole), min(inside), alone)
+@pytest.mark.parametrize("labels", ["bool", "int", "numbers", "text"])
+def test_a_fit_makes_few_calls_in_python_however_many_rows_there_are(labels: str) -> None:
+    """Time depends on the machine, which has other work: scripts/bench python measures it. What Python does in a fit is
+    counted here: 0.1 ms are some 150 calls, and none may be made row by row."""
+    counts = [calls_of_fit(labels, rows) for rows in (500, 5000)]
+    assert counts[0] == counts[1] < 220, counts
 
 
-@pytest.mark.parametrize("labels, most", [("bool", 1.1), ("int", 1.1), ("numbers", 1.1), ("text", 1.2)])
-def test_a_fit_of_a_megabyte_takes_a_tenth_more_than_the_library_at_most(
-    labels: str, most: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Labels of nine characters are 0.2 megabytes themselves, all of which are compared."""
+def calls_of_fit(labels: str, rows: int) -> int:
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((5000, 25))
-    y = X[:, 0] + rng.standard_normal(5000)
-    assert X.nbytes == 1e6
-    settings: Any = {"l2": 1e-3, "n_jobs": 1}
-    estimator = LipschitzRegressor(**settings) if labels == "numbers" else LipschitzClassifier(**settings)
+    X = rng.standard_normal((rows, 25))
+    y = X[:, 0] + rng.standard_normal(rows)
+    estimator: Any = LipschitzRegressor if labels == "numbers" else LipschitzClassifier
     targets = {"bool": y > 0, "int": (y > 0) + 1, "text": np.where(y > 0, "benign", "malignant"), "numbers": y}[labels]
-    seconds = seconds_of_fit(estimator, X, targets, monkeypatch)
-    assert seconds.fit < (most if seconds.alone else most + 0.3) * seconds.core, seconds
-
-
-@pytest.mark.parametrize("estimator", [LipschitzClassifier(l2=1e-3), LipschitzRegressor(l2=1e-3)], ids=str)
-def test_a_fit_of_eight_megabytes_takes_a_tenth_more_on_a_busy_machine_too(
-    estimator: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((40000, 25))
-    y = X[:, 0] + rng.standard_normal(40000)
-    targets = y if isinstance(estimator, LipschitzRegressor) else y > 0
-    seconds = seconds_of_fit(estimator.set_params(n_jobs=1), X, targets, monkeypatch)
-    assert seconds.fit < 1.1 * seconds.core, seconds
-
-
-def test_a_fit_of_iris_takes_three_tenths_of_a_millisecond_more_than_the_library_at_most(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    seconds = seconds_of_fit(LipschitzClassifier(l2=1e-3), *load_iris(return_X_y=True), monkeypatch)
-    assert seconds.fit - seconds.core < 0.3e-3, seconds
+    model = estimator(l2=1e-3, n_jobs=1).fit(X, targets)  # what is found once is found now
+    events: list[str] = []
+    sys.setprofile(lambda frame, event, argument: events.append(event))
+    try:
+        model.fit(X, targets)
+    finally:
+        sys.setprofile(None)
+    return sum(event in ("call", "c_call") for event in events)
 
 
 def test_rows_that_need_no_conversion_are_the_ones_the_library_reads() -> None:
