@@ -9,8 +9,8 @@ import numpy as np
 
 NAME = "made up, 2,000 x 500, 40 values of L1"
 LEVELS = (1e-3, 1e-6)
-OURS = (1e-2, 1e-3, 1e-4, 1e-6, 1e-7)
-GLMNET = (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+OURS = (1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-7)
+GLMNET = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
 SCRIPT = r"""
 suppressMessages(library(glmnet))
 x <- matrix(readBin("x.bin", "double", ROWS * COLUMNS), ROWS, COLUMNS, byrow = TRUE)
