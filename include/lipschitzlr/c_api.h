@@ -85,6 +85,12 @@ void lipschitzlr_options_stop(
     lipschitzlr_options* options); /* from any thread: the training that runs with them ends */
 void lipschitzlr_options_free(lipschitzlr_options* options);
 
+/* The classes of labels that are items of one length in memory, one per row, such as NumPy's texts: of each row the
+ * index of its class, which are counted as they appear, and of each class its first row. classes: at most 16 are found,
+ * -1 says that there are more; first_rows: 16. */
+int lipschitzlr_classes(const void* labels, int64_t rows, int64_t bytes, double* indices, int64_t* first_rows,
+                        int64_t* classes);
+
 /* Trains. start: a model to begin with the weights of, or NULL. float32 features are trained on in float32. With l2
  * auto the choice is that of `lipschitzlr fit`, and does not depend on the order of the rows. */
 int lipschitzlr_fit(lipschitzlr_options* options, const lipschitzlr_rows* rows, const lipschitzlr_model* start,

@@ -1,5 +1,7 @@
 #include "lipschitzlr/c_api.h"
 
+#include <array>
+#include <bitset>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -86,6 +88,57 @@ lipschitzlr_model* handle_of(linear::Model model) {
   return new lipschitzlr_model{std::move(model), summary};
 }
 
+constexpr std::size_t kMostClasses = 16;
+
+// The classes of labels of one length. One byte of a label, at the place where the classes found so far differ most,
+// says which class to compare it with: a search whose end depends on the label would cost more than the comparison.
+class LabelClasses {
+ public:
+  LabelClasses(const char* labels, std::size_t bytes, std::int64_t* first_rows)
+      : labels_(labels), bytes_(bytes), first_rows_(first_rows) {}
+
+  std::size_t size() const { return size_; }
+
+  // kMostClasses: it would be one more.
+  std::size_t number_of(std::size_t row) {
+    const char* const label = at(row);
+    const std::size_t guess = class_by_byte_[static_cast<unsigned char>(label[probe_])];
+    if (size_ > 0 && is_class(guess, label)) return guess;
+    for (std::size_t number = 0; number < size_; ++number) {
+      if (is_class(number, label)) return number;
+    }
+    if (size_ == kMostClasses) return kMostClasses;
+    first_rows_[size_++] = static_cast<std::int64_t>(row);
+    choose_probe();
+    return size_ - 1;
+  }
+
+ private:
+  const char* at(std::size_t row) const { return labels_ + row * bytes_; }
+  const char* first_of(std::size_t number) const { return at(static_cast<std::size_t>(first_rows_[number])); }
+  bool is_class(std::size_t number, const char* label) const {
+    return std::memcmp(first_of(number), label, bytes_) == 0;
+  }
+
+  void choose_probe() {
+    std::size_t most = 0;
+    for (std::size_t place = 0; place < bytes_ && most < size_; ++place) {
+      std::bitset<256> seen;
+      for (std::size_t number = 0; number < size_; ++number)
+        seen.set(static_cast<unsigned char>(first_of(number)[place]));
+      if (seen.count() > most) most = seen.count(), probe_ = place;
+    }
+    for (std::size_t number = 0; number < size_; ++number) {
+      class_by_byte_[static_cast<unsigned char>(first_of(number)[probe_])] = static_cast<unsigned char>(number);
+    }
+  }
+
+  const char* labels_;
+  std::size_t bytes_, size_ = 0, probe_ = 0;
+  std::int64_t* first_rows_;
+  std::array<unsigned char, 256> class_by_byte_{};
+};
+
 void predict(const linear::Model& model, const lipschitzlr_matrix& features, int what, int threads, double* result) {
   if (what < LIPSCHITZLR_SCORES || what > LIPSCHITZLR_PROBABILITIES || threads < 0) {
     throw Error(Fault::usage, "what or threads is out of range; see lipschitzlr_predict");
@@ -140,6 +193,22 @@ void lipschitzlr_options_stop(lipschitzlr_options* options) {
 }
 
 void lipschitzlr_options_free(lipschitzlr_options* options) { delete options; }
+
+int lipschitzlr_classes(const void* labels, int64_t rows, int64_t bytes, double* indices, int64_t* first_rows,
+                        int64_t* classes) {
+  return call([&] {
+    need(labels, indices, first_rows, classes);
+    if (rows < 1 || bytes < 1) throw Error(Fault::usage, "rows and bytes of labels must be 1 or more");
+    LabelClasses found(static_cast<const char*>(labels), static_cast<std::size_t>(bytes), first_rows);
+    bool too_many = false;
+    for (std::int64_t row = 0; row < rows && !too_many; ++row) {
+      const std::size_t number = found.number_of(static_cast<std::size_t>(row));
+      indices[row] = static_cast<double>(number);
+      too_many = number == kMostClasses;
+    }
+    *classes = too_many ? -1 : static_cast<std::int64_t>(found.size());
+  });
+}
 
 int lipschitzlr_fit(lipschitzlr_options* options, const lipschitzlr_rows* rows, const lipschitzlr_model* start,
                     lipschitzlr_model** model) {

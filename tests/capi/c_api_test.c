@@ -215,6 +215,20 @@ static void test_a_model_survives_its_file_and_its_text(void) {
   EXPECT(lipschitzlr_model_load(path, &again) == LIPSCHITZLR_DATA && strstr(lipschitzlr_error(), path) != NULL);
 }
 
+static void test_classes_are_counted_as_they_appear(void) {
+  const char labels[][4] = {"no", "yes", "yes", "no", "may", "yes"};
+  const double expected[] = {0, 1, 1, 0, 2, 1};
+  double indices[20];
+  int64_t first[16], classes = 0;
+  EXPECT(lipschitzlr_classes(labels, 6, 4, indices, first, &classes) == 0 && classes == 3);
+  EXPECT(memcmp(indices, expected, sizeof expected) == 0 && first[0] == 0 && first[1] == 1 && first[2] == 4);
+  EXPECT(lipschitzlr_classes("abcdefghijklmnop", 16, 1, indices, first, &classes) == 0 && classes == 16);
+  EXPECT(indices[15] == 15 && first[15] == 15);
+  EXPECT(lipschitzlr_classes("abcdefghijklmnopq", 17, 1, indices, first, &classes) == 0 && classes == -1);
+  EXPECT(lipschitzlr_classes(labels, 0, 4, indices, first, &classes) == LIPSCHITZLR_USAGE);
+  EXPECT(lipschitzlr_classes(NULL, 6, 4, indices, first, &classes) == LIPSCHITZLR_USAGE);
+}
+
 static void test_a_start_at_the_optimum_needs_no_steps(void) {
   make_rows(3);
   const lipschitzlr_rows rows = all_rows(3);
@@ -330,6 +344,7 @@ int main(void) {
   test_predictions_follow_from_the_weights();
   test_sparse_and_single_precision_rows_give_the_same_model();
   test_a_model_survives_its_file_and_its_text();
+  test_classes_are_counted_as_they_appear();
   test_a_start_at_the_optimum_needs_no_steps();
   test_the_constant_of_the_gradient_is_the_largest_curvature();
   test_what_is_wrong_is_said();

@@ -10,12 +10,12 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from . import _library
 from ._compat import conversion_warning
 from ._library import Matrix, Rows, texts
 
 _LARGEST_INDEX = 2**31 - 1
 _NARROW = 1000  # between the lowest and the highest class: counting is quicker than sorting
-_FEW_CLASSES = 16
 _MOST_GUESSED_CLASSES = 10
 _FEW_STEPS = ("auto", "newton", "lbfgs", "coordinate", "fista")
 
@@ -172,7 +172,9 @@ def encode(y: Any) -> Tuple[Any, Any]:
             if len(classes) == len(present):
                 return classes, places.astype(np.float64)
             return classes, (np.cumsum(present) - 1.0)[places]
-    found = _few_classes(y) if y.dtype.kind in "UO" else None
+    found = _few_texts(y) if y.dtype.kind == "U" and y.itemsize > 0 else None
+    if found is None and y.dtype.kind == "O":
+        found = _few_classes(y)
     if found is not None:
         return found
     if y.dtype.kind == "O" and any(entry is None or entry != entry for entry in y):
@@ -184,12 +186,27 @@ def encode(y: Any) -> Tuple[Any, Any]:
     return classes, indices.astype(np.float64)
 
 
+def _few_texts(y: Any) -> Optional[Tuple[Any, Any]]:
+    """encode() of an array of text: its characters are compared in place, which is much quicker than sorting the rows. None
+    when there are many classes."""
+    labels, indices = np.ascontiguousarray(y), np.empty(len(y))
+    first_rows = _library.classes(address(labels), len(labels), labels.itemsize, address(indices))
+    if first_rows is None:
+        return None
+    names = labels[first_rows]
+    order = np.argsort(names)
+    if len(names) == 2:
+        return names[order], indices if order[0] == 0 else np.subtract(1, indices, out=indices)
+    places = np.empty(len(names))
+    places[order] = np.arange(len(names))
+    return names[order], places[indices.astype(np.intp)]
+
+
 def _few_classes(y: Any) -> Optional[Tuple[Any, Any]]:
-    """encode() of text. Class by class is much quicker than sorting the rows; None when there are many classes or
-    entries of another kind."""
+    """encode() of text in objects, class by class; None when there are many classes or entries of another kind."""
     rows_of: Dict[str, Any] = {}
     left = np.ones(len(y), dtype=bool)
-    for _ in range(_FEW_CLASSES):
+    for _ in range(_library.MOST_CLASSES):
         first = left.argmax()
         name = y[first]
         if not left[first]:

@@ -17,6 +17,7 @@ from ._version import VERSION
 _NAME = "liblipschitzlr.so"
 _USAGE, _DATA, _INTERRUPTED = 2, 3, 130
 LINEAR = 0
+MOST_CLASSES = 16  # that classes() finds
 SCORES, PREDICTIONS, PROBABILITIES = 0, 1, 2
 
 
@@ -62,6 +63,7 @@ class Summary(ctypes.Structure):
 
 _POINTER, _TEXT, _CODE = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
 _PLACE, _ROWS = ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Rows)
+_PLACE_64 = ctypes.POINTER(ctypes.c_int64)
 # What each returns, then what it takes.
 _FUNCTIONS: Dict[str, Any] = {
     "version": (_TEXT,),
@@ -71,6 +73,7 @@ _FUNCTIONS: Dict[str, Any] = {
     "options_set": (_CODE, _POINTER, _TEXT, _TEXT),
     "options_stop": (None, _POINTER),
     "options_free": (None, _POINTER),
+    "classes": (_CODE, _POINTER, ctypes.c_int64, ctypes.c_int64, _POINTER, _POINTER, _PLACE_64),
     "fit": (_CODE, _POINTER, _ROWS, _POINTER, _PLACE),
     "rates": (_CODE, _POINTER, _ROWS, _PLACE),
     "model_load": (_CODE, _TEXT, _PLACE),
@@ -138,6 +141,14 @@ def _text(name: str, *arguments: Any) -> str:
         return (ctypes.cast(result, ctypes.c_char_p).value or b"").decode("utf-8")
     finally:
         library().lipschitzlr_text_free(result)
+
+
+def classes(labels: int, rows: int, size: int, indices: int) -> Optional[Sequence[int]]:
+    """Of the labels at an address, each of this size, the first row of each class, counted as they appear; writes the class
+    of each row to the float64 array at indices. None: there are more than 16."""
+    first_rows, found = (ctypes.c_int64 * MOST_CLASSES)(), ctypes.c_int64()
+    _call("classes", labels, rows, size, indices, first_rows, ctypes.byref(found))
+    return None if found.value < 0 else first_rows[: found.value]
 
 
 def texts(words: Sequence[str]) -> Any:

@@ -13,8 +13,6 @@ from ._rates import Rate, named_rates
 
 _QUICK = 3e6  # values in a pass: less is over before anybody presses Ctrl-C
 _MOST_SAMPLED = 64
-# Of the library: what need not be said takes no time.
-_DEFAULTS = {"scale": "auto", "solver": "auto", "intercept": "yes", "epochs": "1000", "seed": "1", "threads": "0"}
 Estimator = TypeVar("Estimator", bound="LinearModel")
 
 
@@ -123,16 +121,24 @@ class LinearModel:
         return model
 
     def _settings(self) -> Dict[str, str]:
+        """What differs from the library's defaults: what need not be checked and said takes no time."""
         settings = _parameters.penalty_settings(self.penalty, self.l2, self.l1_ratio)
-        settings["scale"] = _parameters.word("scale", self.scale)
-        settings["solver"] = _parameters.word("solver", self.solver)
-        settings["intercept"] = "yes" if self.fit_intercept else "no"
-        settings["epochs"] = _parameters.whole("max_iter", self.max_iter, 1)
-        settings["seed"] = _parameters.seed(self.random_state)
-        settings["threads"] = str(_parameters.threads(self.n_jobs))
+        if self.scale != "auto":
+            settings["scale"] = _parameters.word("scale", self.scale)
+        if self.solver != "auto":
+            settings["solver"] = _parameters.word("solver", self.solver)
+        if not self.fit_intercept:
+            settings["intercept"] = "no"
+        if self.max_iter != 1000:
+            settings["epochs"] = _parameters.whole("max_iter", self.max_iter, 1)
+        if self.random_state is not None:
+            settings["seed"] = _parameters.seed(self.random_state)
+        threads = _parameters.threads(self.n_jobs)
+        if threads != 0:
+            settings["threads"] = str(threads)
         if self.tol is not None:
             settings["tolerance"] = _parameters.real("tol", self.tol)
-        return {name: value for name, value in settings.items() if _DEFAULTS.get(name) != value}
+        return settings
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any, names: Optional[Any] = None) -> _arrays.Training:
         raise NotImplementedError

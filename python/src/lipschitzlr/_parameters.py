@@ -55,8 +55,6 @@ def whole(name: str, value: Any, least: int) -> str:
 
 
 def seed(state: Any) -> str:
-    if state is None:
-        return "1"
     if isinstance(state, np.random.RandomState):
         return str(int(state.randint(2**31)))
     if isinstance(state, np.random.Generator):
