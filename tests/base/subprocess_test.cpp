@@ -71,8 +71,8 @@ TEST(Subprocess, TellsASignalFromAnExitCode) {
 // A program that leaves a process behind with its pipe open has ended all the same.
 TEST(Subprocess, DoesNotWaitForWhatItLeavesBehind) {
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(output_of("sleep 20 2>/dev/null & echo done"), "done\n");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_EQ(output_of("sleep 600 2>/dev/null & echo done"), "done\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(300));
 }
 
 }  // namespace

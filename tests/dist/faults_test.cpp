@@ -52,9 +52,9 @@ void expect_all(const std::vector<Ended>& ended, const std::string& sentence) {
 }
 
 TEST(Faults, AKilledRankIsNamedByAllOthersAtOnce) {
-  const std::vector<Ended> others = run_three(1, "killed", 60);
+  const std::vector<Ended> others = run_three(1, "killed", 600);
   expect_all(others, "rank 1 was lost: its process was killed, or its machine can't be reached");
-  for (const Ended& one : others) EXPECT_LT(one.seconds, 60);
+  for (const Ended& one : others) EXPECT_LT(one.seconds, 300);
 }
 
 TEST(Faults, TheEndOfRankZeroIsReportedByAllOthers) {
@@ -62,11 +62,11 @@ TEST(Faults, TheEndOfRankZeroIsReportedByAllOthers) {
 }
 
 TEST(Faults, AStoppedRankIsNamedAfterTheTimeout) {
-  expect_all(run_three(2, "stopped", 8), "rank 2 hangs or can't be reached: no answer");
+  expect_all(run_three(2, "stopped", 15), "rank 2 hangs or can't be reached: no answer");
 }
 
 TEST(Faults, AStoppedRankZeroIsNamedAfterTheTimeout) {
-  for (const Ended& one : run_three(0, "stopped", 8)) {
+  for (const Ended& one : run_three(0, "stopped", 15)) {
     EXPECT_EQ(one.exit_code, 4);
     EXPECT_NE(one.written.find("rank 0 hangs or can't be reached"), std::string::npos) << one.written;
   }

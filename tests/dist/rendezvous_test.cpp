@@ -122,15 +122,15 @@ TEST(Rendezvous, AServerThatStopsAnsweringIsReported) {
 
 TEST(Rendezvous, RefusesAnotherToken) {
   const int port = free_port();
-  const RendezvousServer server(world(0, 2, port, 2));
-  Joining first = join(world(0, 2, port, 2));
+  const RendezvousServer server(world(0, 2, port, 5));
+  Joining first = join(world(0, 2, port, 5));
   for (const char* token : {"another", "", "the same "}) {
     WorldEnv stranger = world(1, 2, port);
     stranger.token = token;
     EXPECT_NE(complaint(join(stranger), Fault::usage).find("another token"), std::string::npos);
   }
   EXPECT_NE(
-      complaint(std::move(first), Fault::training).find("rank 1 did not connect within 2 s; one process had another"),
+      complaint(std::move(first), Fault::training).find("rank 1 did not connect within 5 s; one process had another"),
       std::string::npos);
 }
 
@@ -239,8 +239,8 @@ TEST(Rendezvous, NeedsATokenWhereOtherMachinesReachIt) {
 // Before it has proved that it knows the token, nobody makes the server remember much.
 TEST(Rendezvous, IsNotFilledByWhoDoesNotKnowTheToken) {
   const int port = free_port();
-  const RendezvousServer server(world(0, 2, port, 2));
-  Joining first = join(world(0, 2, port, 2));
+  const RendezvousServer server(world(0, 2, port, 10));
+  Joining first = join(world(0, 2, port, 10));
   for (int tries = 0; tries < 50; ++tries) {
     const Socket stranger = connect_to("127.0.0.1", port);
     Inbox inbox;
@@ -250,7 +250,7 @@ TEST(Rendezvous, IsNotFilledByWhoDoesNotKnowTheToken) {
     }
   }
   EXPECT_EQ(complaint(std::move(first), Fault::training),
-            "rank 1 did not connect within 2 s; one process had another token");
+            "rank 1 did not connect within 10 s; one process had another token");
 }
 
 TEST(Rendezvous, ClosesOnALongMessageFromWhoDoesNotKnowTheToken) {
@@ -264,7 +264,7 @@ TEST(Rendezvous, ClosesOnALongMessageFromWhoDoesNotKnowTheToken) {
   const auto start = Clock::now();
   while (inbox.receive(stranger)) {
   }
-  EXPECT_LT(Clock::now() - start, std::chrono::seconds(3));  // well before the time to join is over
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(30));  // well before the time to join, 60 s, is over
 }
 
 TEST(Rendezvous, DoesNotShowTheToken) {

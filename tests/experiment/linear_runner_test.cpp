@@ -50,7 +50,7 @@ TEST(LinearRunner, ABudgetIsSharedOutOverTheRates) {
   Recipe recipe = select_recipes("table1", {"boston"}).at(0);
   recipe.linear->baseline_rate = 1e-9;
   ThreadPool pool(1);
-  const Limits limits{.seeds = 3, .max_iterations = 1000000000, .seconds = 2};
+  const Limits limits{.seeds = 3, .max_iterations = 1000000000, .seconds = 5};
   const Row result = run_rows({recipe}, limits, pool).at(0);
   EXPECT_TRUE(result.out_of_time);
   ASSERT_FALSE(result.runs.empty());

@@ -59,7 +59,7 @@ TEST_F(PngFolder, TheClassesAreTheFoldersByName) {
 TEST_F(PngFolder, APipeIsNoPicture) {
   put("a/1.png", grey_png(1, 1, 1));
   ASSERT_EQ(mkfifo((folder / "a" / "2.png").c_str(), 0600), 0);
-  alarm(10);
+  alarm(120);
   expect_complaint("2.png: is not a file, expected PNG files only");
   alarm(0);
 }
