@@ -40,6 +40,9 @@ def driven(kind: Any, **options: Any) -> Make:
     return lambda model, head: LipschitzRate(kind(model.parameters(), **options), head)
 
 
+FIXED = EPOCHS | {"fixed": True, "first_rate": None, "second_moment": "full-square"}
+EACH_STEP = {"second_moment": "elementwise", "l2": 0.01, "weight_decay": 0.01}
+
 CASES: dict[str, Make] = {
     "sgd": own(LipschitzSGD),
     "adamo": own(AdaMo),
@@ -49,6 +52,10 @@ CASES: dict[str, Make] = {
     "adamo epochs": own(AdaMo, **EPOCHS),
     "rmsprop epochs": own(AdaptiveRMSprop, **EPOCHS),
     "auto-adam epochs": own(AutoAdam, **EPOCHS),
+    "auto-adam elementwise": own(AutoAdam, **EACH_STEP),
+    "auto-adam elementwise epochs": own(AutoAdam, **(EPOCHS | {"second_moment": "elementwise"})),
+    "adamo fixed": own(AdaMo, **FIXED),
+    "auto-adam fixed": own(AutoAdam, **(FIXED | {"second_moment": "coded-full-square"})),
     "auto": own(Auto, total_steps=30),
     "auto without end": own(Auto, weight_decay=0.01),
     "torch SGD": driven(optim.SGD, lr=1),

@@ -129,7 +129,6 @@ def test_the_largest_weight_counts_with_l2_and_buffers_when_given() -> None:
 @pytest.mark.parametrize(
     "estimate, expected",
     [
-        ("elementwise", lambda d, p, q: (d + p) ** 2),
         ("full-square", lambda d, p, q: (d + p) ** 2),
         ("without-weight-square", lambda d, p, q: d * d + 2 * p * d),
         ("coded", lambda d, p, q: q + 2 * p * d),
@@ -145,6 +144,28 @@ def test_the_second_moment_is_the_estimate_that_was_asked_for(estimate: str, exp
     c = (CLASSES - 1) / (CLASSES * ROWS)
     squares = c * c * math.sqrt(sum(value**4 for value in loop.batch.flatten().tolist()))
     assert optimizer.constants["S"] == pytest.approx(expected(loop.constant(), penalty, squares), rel=1e-12)
+
+
+@pytest.mark.parametrize("steps_per_epoch", [0, 3])
+def test_the_elementwise_second_moment_adds_the_penalty_to_every_activation(steps_per_epoch: int) -> None:
+    """Of an epoch it is that of the batch where it is largest, with the weights after the last step."""
+    loop = Loop()
+    optimizer = AdaptiveRMSprop(
+        loop.parameters, loop.head, l2=0.1, second_moment="elementwise", steps_per_epoch=steps_per_epoch
+    )
+    batches, penalty = [], 0.0
+    for step in range(3):
+        loop.backward(step)
+        batches.append(loop.batch.flatten().tolist())
+        penalty = 0.1 * max(float(parameter.norm()) for parameter in loop.parameters)
+        optimizer.step()
+        optimizer.load_state_dict(optimizer.state_dict())
+    if steps_per_epoch > 0:
+        penalty = 0.1 * max(float(parameter.norm()) for parameter in loop.parameters)
+    c = (CLASSES - 1) / (CLASSES * ROWS)
+    moments = [math.sqrt(sum((c * value + penalty) ** 4 for value in batch)) for batch in batches]
+    expected = max(moments) if steps_per_epoch > 0 else moments[-1]
+    assert optimizer.constants["S"] == pytest.approx(expected, rel=1e-12)
 
 
 def test_constants_of_every_loss_and_kind() -> None:

@@ -138,6 +138,14 @@ std::vector<std::pair<std::string, Make>> cases() {
                                  .variant = bound::ConstantKind::certified,
                                  .second_moment = rate::SecondMoment::coded,
                                  .l2 = 0.01};
+  const ControllerOptions each_step{.second_moment = rate::SecondMoment::elementwise, .l2 = 0.01};
+  ControllerOptions elementwise = epochs, fixed = epochs;
+  elementwise.second_moment = rate::SecondMoment::elementwise;
+  fixed.second_moment = rate::SecondMoment::full_square;
+  fixed.rule_options.fixed = true;
+  fixed.rule_options.first_rate.reset();
+  ControllerOptions coded = fixed;
+  coded.second_moment = rate::SecondMoment::coded_full_square;
   namespace optim = torch::optim;
   return {
       {"sgd", own<LipschitzSGD>()},
@@ -148,6 +156,10 @@ std::vector<std::pair<std::string, Make>> cases() {
       {"adamo epochs", own<AdaMo>(epochs, 0.01)},
       {"rmsprop epochs", own<AdaptiveRMSprop>(epochs, 0.01)},
       {"auto-adam epochs", own<AutoAdam>(epochs, 0.01)},
+      {"auto-adam elementwise", own<AutoAdam>(each_step, 0.01)},
+      {"auto-adam elementwise epochs", own<AutoAdam>(elementwise, 0.01)},
+      {"adamo fixed", own<AdaMo>(fixed, 0.01)},
+      {"auto-adam fixed", own<AutoAdam>(coded, 0.01)},
       {"auto", automatic(30)},
       {"auto without end", automatic(0, 0.01)},
       {"torch SGD", driven<optim::SGD>(optim::SGDOptions(1))},
@@ -177,12 +189,22 @@ double pass(Model& model, const Batch& batch, Communicator* communicator) {
     const at::Tensor& gradient = parameter.grad();
     communicator->sum(std::span(gradient.data_ptr<double>(), static_cast<std::size_t>(gradient.numel())));
   }
-  std::vector<double> sums = {norms.frobenius * norms.frobenius, norms.row_norm_sum,
-                              norms.square_frobenius * norms.square_frobenius, static_cast<double>(norms.rows),
+  std::vector<double> sums = {norms.frobenius * norms.frobenius,
+                              norms.row_norm_sum,
+                              norms.square_frobenius * norms.square_frobenius,
+                              static_cast<double>(norms.rows),
+                              norms.sum,
+                              norms.cube_sum,
                               loss.item<double>()};
   communicator->sum(sums);
-  model.head->tap()->add({std::sqrt(sums[0]), sums[1], std::sqrt(sums[2]), static_cast<Index>(sums[3])});
-  return sums[4];
+  norms.frobenius = std::sqrt(sums[0]);
+  norms.row_norm_sum = sums[1];
+  norms.square_frobenius = std::sqrt(sums[2]);
+  norms.rows = static_cast<Index>(sums[3]);
+  norms.sum = sums[4];
+  norms.cube_sum = sums[5];
+  model.head->tap()->add(norms);
+  return sums[6];
 }
 
 void run(const char* path) {

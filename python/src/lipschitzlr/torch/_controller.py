@@ -51,6 +51,7 @@ class RateController:
         self._steps = 0
         self._rates: list[float] = []  # as set in each group
         self._tap = Tap()
+        self._tap.keeps_batches = options.second_moment == "elementwise"
         handle = layer.register_forward_pre_hook(self._tap.observe)
         # The hook of an optimizer that nobody has any more would measure in vain.
         self._detach: Any = weakref.finalize(self, handle.remove)
@@ -103,7 +104,7 @@ class RateController:
         self._batches_seen = self._tap.batches
         if self._per_step or not self._rule.has_rate():
             self._guessed = not self._per_step
-            self._feed(self._tap.last, groups)
+            self._feed(self._tap.last, groups, [self._tap.last])
         rate, rates = self.rate(), []
         for group in groups:
             set_rate(group, rate)
@@ -118,7 +119,7 @@ class RateController:
             if self._guessed and self._rule.options.fixed:
                 self._rule = _make_rule(self._rule.options)
             self._guessed = False
-            self._feed(self._tap.largest, groups)
+            self._feed(self._tap.largest, groups, self._tap.kept or [self._tap.largest])
             self._tap.reset()
             self._batches_seen = 0
 
@@ -138,13 +139,13 @@ class RateController:
             rule = Rule.from_state_dict(saved["rule"], self._rule.name, self._options)
             steps, guessed = saved_count(saved["steps"]), saved_flag(saved["guessed"])
             numbers = {symbol: saved_number(saved["numbers"][place]) for place, symbol in enumerate(_SYMBOLS)}
-            last, largest, batches = Tap.checked_state(saved["tap"])
+            last, largest, batches, kept = Tap.checked_state(saved["tap"])
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else error
             raise ValueError(f"the saved state of the learning rate can't be used: {reason}") from error
         self._rule, self._steps, self._guessed, self._numbers = rule, steps, guessed, numbers
         self._options = rule.options
-        self._tap.last, self._tap.largest, self._tap.batches = last, largest, batches
+        self._tap.last, self._tap.largest, self._tap.batches, self._tap.kept = last, largest, batches, kept
         self._batches_seen = batches
         self._rates = []
 
@@ -160,7 +161,7 @@ class RateController:
                     f"from the rule {self._rule.name}; use the options schedule or decay instead of a scheduler"
                 )
 
-    def _feed(self, norms: Norms, groups: Groups) -> None:
+    def _feed(self, norms: Norms, groups: Groups, batches: Sequence[Norms]) -> None:
         if norms.rows == 0:
             raise RuntimeError("the batch of this step has no rows, so there is no rate; leave such batches out")
         options = self._options
@@ -173,9 +174,7 @@ class RateController:
         if bound is None:
             bound = constant if options.l2 == 0 else constant + options.l2 * weight
         factor = constant / norms.frobenius if norms.frobenius > 0 else 0.0
-        moment = second_moment(
-            options.second_moment, factor, norms.frobenius, norms.square_frobenius, options.l2, weight
-        )
+        moment = max(second_moment(options.second_moment, factor, batch, options.l2, weight) for batch in batches)
         self._rule.observe(Measurement(float(bound), moment, norms.frobenius))
         self._numbers = dict(zip(_SYMBOLS, (norms.frobenius, weight, float(bound), moment)))
 

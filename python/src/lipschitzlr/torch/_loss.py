@@ -23,6 +23,10 @@ class Norms(NamedTuple):
     row_norm_sum: float = 0.0  # sum ||a_i||
     square_frobenius: float = 0.0  # ||A o A||_F, of the elementwise squares
     rows: int = 0  # m
+    # Of the entries and of their cubes, and how many they are; the largest over several batches has none.
+    entry_sum: float = 0.0
+    cube_sum: float = 0.0
+    entries: int = 0
 
 
 def check_number(name: str, value: Any, good: bool, wish: str) -> None:

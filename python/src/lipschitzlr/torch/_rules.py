@@ -12,6 +12,7 @@ import math
 from dataclasses import replace
 from typing import Any, ClassVar, Mapping, NamedTuple
 
+from ._loss import Norms
 from ._options import RULE_OPTIONS, RateOptions
 
 _FORMAT = "lipschitzlr rate rule"
@@ -245,19 +246,29 @@ def saved_flag(value: Any) -> bool:
     return value
 
 
-def second_moment(
-    estimate: str, c: float, penultimate: float, penultimate_square: float, l2: float, weight: float
-) -> float:
+def second_moment(estimate: str, c: float, norms: Norms, l2: float, weight: float) -> float:
     """S = max ||(grad L)^2|| (paper, section 7.3), with c = (k-1)/(k m)."""
-    data, penalty = c * penultimate, l2 * weight
+    data, penalty = c * norms.frobenius, l2 * weight
     if estimate == "elementwise":
-        return (data + penalty) * (data + penalty)
+        return _elementwise(c, norms, penalty)
     if estimate == "full-square":
         return data * data + penalty * penalty + 2 * penalty * data
     if estimate == "without-weight-square":
         return data * data + 2 * penalty * data
-    coded = c * c * penultimate_square + 2 * penalty * data
+    coded = c * c * norms.square_frobenius + 2 * penalty * data
     return coded if estimate == "coded" else coded + penalty * penalty
+
+
+def _elementwise(c: float, norms: Norms, t: float) -> float:
+    """||(c A + t) o (c A + t)||_F by the power sums of A's entries, which are measured before t is known."""
+    total = (
+        c**4 * norms.square_frobenius**2
+        + 4 * c**3 * t * norms.cube_sum
+        + 6 * c * c * t * t * norms.frobenius**2
+        + 4 * c * t**3 * norms.entry_sum
+        + t**4 * norms.entries
+    )
+    return math.sqrt(max(0.0, total)) if math.isfinite(total) else total
 
 
 def schedule_factor(schedule: str, step: int, steps: int) -> float:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from ._loss import Norms
 from ._rules import saved_count, saved_number
 
+_NUMBERS = 7  # that _measure gives of a batch
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # A compiled model must not trace the measurement; torch before 2.1 has nothing to ask.
 not_compiled: Callable[[_Function], _Function] = getattr(
@@ -52,9 +53,11 @@ def find_head(model: nn.Module) -> nn.Linear:
 
 @not_compiled
 def _measure(activations: Tensor) -> Tensor:
-    """||A||_F^2, sum ||a_i||, ||A o A||_F^2 and m, in double and on A's device, so that no step waits for a GPU here."""
+    """||A||_F^2, sum ||a_i||, ||A o A||_F^2, m, and the sums of entries, of their cubes and of 1, in double and on A's
+    device, so that no step waits for a GPU here."""
     with torch.no_grad():
-        squares = activations.detach().to(torch.float64).square()
+        entries = activations.detach().to(torch.float64)
+        squares = entries.square()
         row_squares = squares.sum(1)
         return torch.stack(
             [
@@ -62,6 +65,9 @@ def _measure(activations: Tensor) -> Tensor:
                 row_squares.sqrt().sum(),
                 squares.square().sum(),
                 row_squares.new_full((), float(activations.shape[0])),
+                entries.sum(),
+                squares.flatten().dot(entries.flatten()),
+                row_squares.new_full((), float(activations.numel())),
             ]
         )
 
@@ -81,12 +87,12 @@ def _sum_over_processes(batches: list[Tensor]) -> list[Tensor]:
     """The sums over the default process group of each of the batches that every process measured since its last step."""
     size, count = torch.distributed.get_world_size(), len(batches)
     all_reduce: Callable[[Tensor], Any] = torch.distributed.all_reduce
-    last = batches[-1].cpu() if batches else torch.zeros(4, dtype=torch.float64)
+    last = batches[-1].cpu() if batches else torch.zeros(_NUMBERS, dtype=torch.float64)
     own = torch.cat([last, torch.tensor([last[3] ** 2, count, count**2], dtype=torch.float64)])
     device = group_device()
     sums = own.to(device)
     all_reduce(sums)
-    _, _, _, rows, row_squares, counts, count_squares = sums.tolist()
+    rows, (row_squares, counts, count_squares) = float(sums[3]), sums[_NUMBERS:].tolist()
     # All have the same number if and only if the square of the sum is size times the sum of the squares.
     if size * count_squares != counts * counts:
         raise RuntimeError(
@@ -99,7 +105,7 @@ def _sum_over_processes(batches: list[Tensor]) -> list[Tensor]:
             "is not the gradient of the mean over the whole batch; let each have the same number of examples"
         )
     if count <= 1:
-        return [sums[:4]] * count
+        return [sums[:_NUMBERS]] * count
     all_sums = torch.stack([batch.to(device) for batch in batches])
     all_reduce(all_sums)
     return list(all_sums)
@@ -113,6 +119,8 @@ class Tap:
         # Each number at its maximum; row_norm_sum belongs to the largest mean (1/m) sum ||a_i||.
         self.largest = Norms()
         self.batches = 0
+        self.keeps_batches = False  # since reset(), in kept
+        self.kept: list[Norms] = []
         self._pending: list[Tensor] = []  # measured since collect()
 
     def observe(self, layer: nn.Module, inputs: tuple[Any, ...]) -> None:
@@ -141,10 +149,11 @@ class Tap:
         if not batches:
             return
         measured = torch.stack([batch.cpu() for batch in batches]).tolist()
-        for number, (squares, row_norm_sum, fourth_powers, rows) in enumerate(measured, 1):
+        for number, (squares, row_norm_sum, fourths, rows, entry_sum, cubes, entries) in enumerate(measured, 1):
             # One before the last that is NaN or infinite had no step: AMP's GradScaler left it out.
             if number == len(measured) or math.isfinite(squares):
-                self.add(Norms(math.sqrt(squares), row_norm_sum, math.sqrt(fourth_powers), int(rows)))
+                roots = math.sqrt(squares), math.sqrt(fourths)
+                self.add(Norms(roots[0], row_norm_sum, roots[1], int(rows), entry_sum, cubes, int(entries)))
 
     def add(self, norms: Norms) -> None:
         means = [of.row_norm_sum / of.rows if of.rows > 0 else 0.0 for of in (self.largest, norms)]
@@ -156,23 +165,40 @@ class Tap:
             rows,
         )
         self.last = norms
+        if self.keeps_batches:
+            self.kept.append(norms)
         self.batches += 1
 
     def reset(self) -> None:
-        self.last, self.largest, self.batches = Norms(), Norms(), 0
+        self.last, self.largest, self.batches, self.kept = Norms(), Norms(), 0, []
 
     def state_dict(self) -> dict[str, Any]:
-        return {"last": list(self.last), "largest": list(self.largest), "batches": self.batches}
+        state = {"last": list(self.last[:4]), "largest": list(self.largest[:4]), "batches": self.batches}
+        return state | ({"kept": [_kept_state(norms) for norms in self.kept]} if self.kept else {})
 
     @staticmethod
-    def checked_state(saved: Mapping[str, Any]) -> tuple[Norms, Norms, int]:
-        """last, largest and batches as saved; raises ValueError, KeyError, IndexError or TypeError."""
-        return _saved_norms(saved["last"]), _saved_norms(saved["largest"]), saved_count(saved["batches"])
+    def checked_state(saved: Mapping[str, Any]) -> tuple[Norms, Norms, int, list[Norms]]:
+        """last, largest, batches and kept as saved; raises ValueError, KeyError, IndexError or TypeError."""
+        last, largest = _saved_norms(saved["last"]), _saved_norms(saved["largest"])
+        return last, largest, saved_count(saved["batches"]), [_saved_kept(one) for one in saved.get("kept", [])]
 
 
 # Unlike max(), NaN when one of them is.
 def _maximum(a: float, b: float) -> float:
     return a if math.isnan(a) or a >= b else b
+
+
+# As the C++ library saves it: the seventh number is that of columns.
+def _kept_state(norms: Norms) -> list[float]:
+    return [*norms[:6], norms.entries // max(norms.rows, 1)]
+
+
+def _saved_kept(values: Any) -> Norms:
+    norms, columns = _saved_norms(values), saved_count(values[6])
+    for value in values[4:6]:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise ValueError(f"{value!r} is none of its numbers")
+    return norms._replace(entry_sum=float(values[4]), cube_sum=float(values[5]), entries=norms.rows * columns)
 
 
 def _saved_norms(values: Any) -> Norms:
