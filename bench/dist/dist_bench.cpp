@@ -37,7 +37,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Weights are numbers of 32 bits here, statistics of 64: that tells them apart.
+// Weights are float32 here, statistics float64: that distinguishes them.
 struct Traffic {
   double seconds = 0;  // waited
   std::size_t bytes = 0, calls = 0;

@@ -71,7 +71,7 @@ Command report_command() {
                        "the file to write, - for standard output; default: report.html, for other formats -",
                        run::Placeholder{"FILE"}, run::Flags{"-o,--output"}},
                       {"format", run::choice(options->format, {"html", "csv", "json", "md"}), "format of the page"},
-                      {"title", &options->title, "of the page", run::Placeholder{"TEXT"}},
+                      {"title", &options->title, "title of the page", run::Placeholder{"TEXT"}},
                       {"whole_paper", &options->whole_paper,
                        "show every table of the paper, also those of which no row was run"}},
           .run = [options](const Call&) { return make_report(*options); },

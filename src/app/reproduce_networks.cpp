@@ -53,7 +53,7 @@ run::Options options_of(NetworkRows& options) {
       budget_option(limits.seconds),
       {"records", &limits.records, "folder of the records", run::Placeholder{"FOLDER"}},
       {"protocol", run::choice(options.protocol, {"coded", "published", "both"}),
-       "of networks: what the authors ran, the paper's text"},
+       "protocol of networks: what the authors ran, or the paper's text"},
       {"data", &limits.data, "train networks on these images instead, for a try", run::Placeholder{"FOLDER"}},
       {"limit", &limits.images, "train networks on so many images only, for a try", run::at_least(1)},
       {"dry_run", &options.dry_run, "run nothing: measure how fast networks train, and say how long"},
@@ -64,7 +64,7 @@ run::Options options_of(NetworkRows& options) {
 constexpr const char* kHow =
     "Every training of a network has a record; the same command continues where Ctrl-C or the budget\n"
     "ended it. A budget is shared in rounds: all trainings to 1 epoch, then to 2, 4, 8, ..., short\n"
-    "epochs first; an epoch that does not fit any more is not begun.";
+    "epochs first; an epoch that no longer fits is not started.";
 
 Command network_table(const std::string& table, const std::string& summary, const std::string& examples) {
   const auto options = std::make_shared<NetworkRows>();

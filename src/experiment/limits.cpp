@@ -18,7 +18,7 @@ double seconds_from(const std::string& text) {
   const double seconds =
       scale > 0 ? scale * number_from(text.substr(0, text.size() - 1)).value_or(0) : number_from(text).value_or(0);
   if (seconds > 0) return seconds;
-  throw Error(Fault::usage, fmt::format("the budget \"{}\" is no time; write 90s, 30m or 1.5h", text));
+  throw Error(Fault::usage, fmt::format("the budget \"{}\" is not a time; write 90s, 30m or 1.5h", text));
 }
 
 }  // namespace lipschitzlr::experiment

@@ -155,7 +155,7 @@ Trainer::Notes Trainer::load(const std::string& path) {
       parse_safetensors(from_root(state_->communicator, [&] { return read_file(path); }), path);
   const auto text = [&](const char* name) -> const std::string& {
     const auto found = file.metadata.find(name);
-    if (found == file.metadata.end()) refuse(path, "is no checkpoint of a training; are these weights only?");
+    if (found == file.metadata.end()) refuse(path, "is not a training checkpoint; does it hold only weights?");
     return found->second;
   };
   if (text("format") == kOldFormat) {
@@ -176,7 +176,7 @@ Trainer::Notes Trainer::load(const std::string& path) {
   }
   try {
     const Position position = position_from(text("position"));
-    if (!state.fits(position)) throw Error(Fault::data, "its position is none of this training");
+    if (!state.fits(position)) throw Error(Fault::data, "its position does not belong to this training");
     state.optimizer->restore(optimizer);
     copy_weights(file.tensors, own);
     state.position = position;

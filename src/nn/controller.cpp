@@ -217,7 +217,7 @@ void RateController::observe() {
 
 void RateController::end_epoch() {
   if (!options_.announces_epochs)
-    usage_error("end_epoch() is of a caller that announces epochs; here steps_per_epoch counts");
+    usage_error("end_epoch() is for loops that announce epochs; here steps_per_epoch counts them");
   finish_epoch();
 }
 

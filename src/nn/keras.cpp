@@ -175,7 +175,7 @@ class Matcher {
       }
       if (given == nullptr) continue;
       const std::string name = fmt::format("{}/{}", source.name, role.in_file);
-      if (!given->floating) return fmt::format("{} are no floating-point numbers", name);
+      if (!given->floating) return fmt::format("{} are not floating-point numbers", name);
       if (!wanted.defined() && !role.neutral) return fmt::format("{} has no place in {}", name, target.name);
       const Shape shape = turned_shape(recipe, role, *given);
       // What has no place of its own must at least have one number for every output.

@@ -240,7 +240,7 @@ void Optimizer::save(torch::serialize::OutputArchive& archive) const {
 void Optimizer::load(torch::serialize::InputArchive& archive) {
   c10::IValue text;
   if (!archive.try_read(kArchive, text) || !text.isString())
-    refuse_state("the archive holds none of an optimizer of ours");
+    refuse_state("the archive holds no state of a lipschitzlr optimizer");
   OptimizerSnapshot all{.tensors = {}, .json = text.toStringRef()};
   for (const std::string& name : archive.keys()) {
     if (name != kArchive) archive.read(name, all.tensors.emplace_back(name, at::Tensor()).second, true);

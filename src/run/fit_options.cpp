@@ -97,7 +97,7 @@ Options column_options(DataOptions& o) {
              {"categorical", columns_member(o.categorical),
               "columns of codes, such as postcodes: a category, although they look like numbers or ids",
               Placeholder{"COLUMNS"}, kAddedLater},
-             {"max_levels", &o.encoding.max_levels, "of a category; the rarest above share one", Placeholder{"N"},
+             {"max_levels", &o.encoding.max_levels, "levels of a category at most; the rarest above share one", Placeholder{"N"},
               at_least(1), kAddedLater},
              {"missing", choice(o.encoding.missing, {"mean", "median", "drop", "error"}),
               "a gap (an empty cell, ?, NA, null, nan) in a number is filled with the mean or median of the column and "
@@ -129,7 +129,7 @@ Options model_options(DataOptions& o) {
        Placeholder{"K"}, above(0)},
       {"holdout", &o.holdout, "share of the rows to set aside for testing, class by class", Placeholder{"SHARE"},
        between(0, 0.99)},
-      {"seed", &o.seed, "of the holdout, the folds, the shuffles and a random start", at_least(0)},
+      {"seed", &o.seed, "seed of the holdout, the folds, the shuffles and a random start", at_least(0)},
   };
 }
 
@@ -162,7 +162,7 @@ Options penalty_options(FitRequest& o) {
                            {"lambda", &o.lambda,
                             "strength of --elastic-net; default: the value with the lowest loss in cross-validation",
                             Placeholder{"LAMBDA"}, at_least(0), kAddedLater},
-                           {"folds", &o.folds, "of cross-validation; default: 5, and a large table has one split",
+                           {"folds", &o.folds, "folds of cross-validation; default: 5, and a large table has one split",
                             Placeholder{"N"}, between(2, 1000), kMayChange},
                            {"path", &o.path, "values that cross-validation tries; default: 30", Placeholder{"N"},
                             between(2, 1000), kMayChange}};

@@ -43,7 +43,7 @@ NetworkTable load_network_table(const std::string& folder) {
   const std::string path = table_path(folder);
   if (!std::filesystem::exists(path)) {
     throw Error(Fault::data,
-                fmt::format("{}: is no run of a table, it has no table.json; for a network of images there "
+                fmt::format("{}: is not a run on a table: it has no table.json; for a network of images there "
                             "is `lipschitzlr evaluate --weights`",
                             folder));
   }

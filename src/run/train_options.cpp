@@ -116,7 +116,7 @@ Options training_options(TrainOptions& o) {
       {"protocol", choice(o.protocol, {"published", "coded"}),
        "published: the paper's text; coded: what its authors ran, with the test set as validation set"},
       {"epochs", &o.epochs,
-       "how often every image is seen; with --resume, the new total: auto's rate then falls from where it was frozen "
+       "passes over the images or rows; with --resume, the new total: auto's rate then falls from where it was frozen "
        "to 0 at the new end; default: 20, for a table 20 to 200 by its rows",
        at_least(1), kMayChange},
       {"batch", &o.batch,
@@ -143,7 +143,7 @@ Options training_options(TrainOptions& o) {
        "measure every step what the paper assumes: which layer has the largest gradient, how far a step goes, whether "
        "the constant holds; the results stay the same, a step takes longer",
        kAddedLater},
-      {"seed", &o.seed, "of initial weights, order, augmentation and dropout", at_least(0)},
+      {"seed", &o.seed, "seed of initial weights, order, augmentation and dropout", at_least(0)},
   };
 }
 
@@ -223,7 +223,7 @@ Options network_options(TrainOptions& o) {
       {"dense_start", choice(o.dense_start, {"he-normal", "glorot"}),
        "how dense layers begin: he-normal, or Keras's default; default: he-normal, coded glorot but for ResNets",
        kAddedLater},
-      {"padding", choice(o.architecture.padding, {"tensorflow", "symmetric"}), "of 3x3 convolutions with stride 2"},
+      {"padding", choice(o.architecture.padding, {"tensorflow", "symmetric"}), "padding of 3x3 convolutions with stride 2"},
       {"bn_epsilon", &o.architecture.batch_norm_epsilon, "batch norm's epsilon; default: 1e-3, DenseNet 1.1e-5",
        above(0), Flags{"--bn-eps"}},
       {"bn_momentum", &o.architecture.batch_norm_momentum, "batch norm's weight of the past; default: 0.99", share()},

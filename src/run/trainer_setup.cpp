@@ -32,7 +32,7 @@ void check_rates(const TrainOptions& options) {
   const bool given_k2 = options.rule.initial_k2 || options.search_k2;
   expect(!options.rule.hold_averages || (options.rule.initial_k1 && given_k2), "--hold-averages needs --k1 and --k2");
   expect(options.optimizer == "auto-adam" || (!options.rule.initial_k1 && !given_k2 && !options.rule.hold_averages),
-         fmt::format("--k1, --k2 and --hold-averages are of auto-adam, not of {}", options.optimizer));
+         fmt::format("--k1, --k2 and --hold-averages belong to auto-adam, not to {}", options.optimizer));
 }
 
 Policy usual_policy(const nn::OptimizerInfo& optimizer) {

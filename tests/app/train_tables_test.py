@@ -188,7 +188,7 @@ class TablesTest(TrainCase):
 
     def test_folders_that_can_not_predict(self):
         self.train("images", "--data", "../grey", "--model", "mlp-8", "--epochs", "1", "--threads", "1")
-        self.assertIn("is no run of a table", self.refusal(3, "predict", "images", "houses.csv"))
+        self.assertIn("is not a run on a table", self.refusal(3, "predict", "images", "houses.csv"))
         self.train("run", *self.houses("class"), *SMALL, "--epochs", "1")
         write_csv(self.path("clean.csv"), self.header, [row for row in self.rows if row[2] != ""])
         self.assertIn("--probabilities", self.run_program("predict", "--help")[0])

@@ -64,7 +64,7 @@ const Known& owner(const std::vector<Known>& candidates, const std::string& cont
     names.push_back(candidate.entry->name);
   }
   throw Error(Fault::data,
-              fmt::format("is the file of none of {}: its SHA-256 checksum is {}", fmt::join(names, ", "), checksum));
+              fmt::format("matches no known file of {}: its SHA-256 checksum is {}", fmt::join(names, ", "), checksum));
 }
 
 std::string read_candidate(const std::string& path, const std::vector<Known>& candidates) {

@@ -94,7 +94,7 @@ std::vector<std::string> texts_of(const nlohmann::json& header, const char* key,
   if (list == header.end() || !list->is_array()) bytes.fail(fmt::format("has no {} in its header", key));
   std::vector<std::string> texts;
   for (const nlohmann::json& text : *list) {
-    if (!text.is_string()) bytes.fail(fmt::format("has {} in its header that are no text", key));
+    if (!text.is_string()) bytes.fail(fmt::format("has {} in its header that are not text", key));
     texts.push_back(text.get<std::string>());
   }
   if (std::set(texts.begin(), texts.end()).size() != texts.size()) {
@@ -115,7 +115,7 @@ struct PackedTable::File {
   std::unique_ptr<std::atomic<bool>[]> verified;  // by block
 
   explicit File(PackedBytes given) : bytes(std::move(given)) {
-    if (std::endian::native != std::endian::little) bytes.fail("has numbers in an order that this machine has not");
+    if (std::endian::native != std::endian::little) bytes.fail("has numbers in a byte order that this machine does not use");
     read_header();
     read_target();  // to check it
   }
@@ -151,7 +151,7 @@ struct PackedTable::File {
     has_target = header.value("has_target", nlohmann::json()) == true;
     const std::uint64_t before = target_offset() + (has_target ? rows * sizeof(double) : 0);
     const std::uint64_t sums_size = 8 * (blocks + 1);
-    if (before > offset || offset - before != sums_size) bytes.fail("has not the size that its header says");
+    if (before > offset || offset - before != sums_size) bytes.fail("has another size than its header says");
     sums = bytes.read(before, sums_size);
     Checksum sum;
     for (const std::string_view part : {std::string_view(start), std::string_view(sums), std::string_view(text)}) {
@@ -166,7 +166,7 @@ struct PackedTable::File {
   void describe(const nlohmann::json& header) {
     description.feature_names = texts_of(header, "names", bytes);
     description.labels = texts_of(header, "labels", bytes);
-    if (description.feature_names.size() != columns) bytes.fail("has not a name for each column in its header");
+    if (description.feature_names.size() != columns) bytes.fail("lacks the name of a column in its header");
     description.has_names = header.value("has_names", nlohmann::json()) == true;
     describe_places(header);
     read_sums(header);
@@ -184,11 +184,11 @@ struct PackedTable::File {
       const Index least = description.places.empty() ? 0 : description.places.back() + 1;
       const bool fits =
           place.is_number_integer() && place.get<Index>() >= least && place.get<Index>() < description.width;
-      if (!fits) bytes.fail("has places of columns in its header that are none");
+      if (!fits) bytes.fail("has invalid column positions in its header");
       description.places.push_back(place.get<Index>());
     }
     const std::size_t expected = description.width == static_cast<Index>(columns) ? 0 : columns;
-    if (description.places.size() != expected) bytes.fail("has not a place for each column in its header");
+    if (description.places.size() != expected) bytes.fail("lacks the position of a column in its header");
   }
 
   // Written since they were first of use.
@@ -200,7 +200,7 @@ struct PackedTable::File {
       const nlohmann::json list = given->is_object() ? given->value(name, nlohmann::json()) : nlohmann::json();
       const bool fits = list.is_array() && list.size() == columns &&
                         std::all_of(list.begin(), list.end(), [](const auto& value) { return value.is_number(); });
-      if (!fits) bytes.fail("has not a sum for each column in its header");
+      if (!fits) bytes.fail("lacks the sum of a column in its header");
       for (std::size_t j = 0; j < columns; ++j) ((*column_sums).*member)[static_cast<Index>(j)] = list[j].get<double>();
     }
   }
@@ -230,7 +230,7 @@ struct PackedTable::File {
       bytes.fail(fmt::format("has changed in rows {} to {}", first, first + rows_of(block) - 1));
     }
     if (!std::all_of(numbers.begin(), numbers.end(), [](double value) { return std::isfinite(value); })) {
-      bytes.fail(fmt::format("has cells that are no numbers in rows {} to {}", first, first + rows_of(block) - 1));
+      bytes.fail(fmt::format("has cells that are not numbers in rows {} to {}", first, first + rows_of(block) - 1));
     }
     verified[block] = true;
   }

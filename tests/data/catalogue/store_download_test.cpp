@@ -190,7 +190,7 @@ TEST_F(Get, ImportTellsSetsWithTheSameFileNamesApart) {
   const ImportReport report = import_folder(in_folder("given"));
   ASSERT_EQ(report.files.size(), 1u);
   EXPECT_FALSE(report.files[0].taken);
-  EXPECT_EQ(report.files[0].reason.find("is the file of none of mnist, fashion-mnist: its SHA-256 checksum is"), 0u)
+  EXPECT_EQ(report.files[0].reason.find("matches no known file of mnist, fashion-mnist: its SHA-256 checksum is"), 0u)
       << report.files[0].reason;
 }
 
