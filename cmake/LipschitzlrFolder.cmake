@@ -31,6 +31,13 @@ if(LIPSCHITZLR_SANITIZE)
   target_link_options(lipschitzlr_settings INTERFACE -fsanitize=${LIPSCHITZLR_SANITIZE})
 endif()
 
+# What is tested has all checks. In the tests themselves those of undefined behaviour take a tenth of the compiler's time,
+# and AddressSanitizer finds what matters there. Linked last, because the last option counts.
+add_library(lipschitzlr_test_settings INTERFACE)
+if(LIPSCHITZLR_SANITIZE)
+  target_compile_options(lipschitzlr_test_settings INTERFACE -fno-sanitize=undefined)
+endif()
+
 # Nearly every source includes Eigen, fmt, nlohmann-json and the same dozen standard headers, which cost more than the
 # source itself: they are precompiled once, in base/, for all folders with the same flags (PRECOMPILED says otherwise:
 # "own" headers of its own target, "none").
@@ -90,16 +97,11 @@ function(lipschitzlr_test name)
   add_executable(${name}_test ${ARG_SOURCES})
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name}_test PRIVATE lipschitzlr_${name} ${ARG_LINKS} lipschitzlr_settings lipschitzlr_fmt
-                                             nlohmann_json::nlohmann_json GTest::gtest_main)
+                                             nlohmann_json::nlohmann_json GTest::gtest_main lipschitzlr_test_settings)
   target_compile_definitions(${name}_test PRIVATE LIPSCHITZLR_TEST_DIR="${PROJECT_SOURCE_DIR}/tests")
   if(NOT ARG_OWN_FLAGS)
     # What takes long is in the libraries: for the tests themselves -O3 would only take the compiler's time.
     target_compile_options(${name}_test PRIVATE -O1)
-  endif()
-  if(LIPSCHITZLR_SANITIZE)
-    # What is tested has all checks. In the tests themselves those of undefined behaviour take two fifths of the
-    # compiler's time, and AddressSanitizer finds what matters there.
-    target_compile_options(${name}_test PRIVATE -fno-sanitize=undefined)
   endif()
   if(LIPSCHITZLR_UNITY)
     set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
