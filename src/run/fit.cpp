@@ -101,9 +101,10 @@ std::optional<linear::HeldRows> hold_rows_out(FitRequest& options, Prepared& pre
   Random random(options.data.seed);
   const double share = options.validation.value_or(kDefaultValidation);
   if (std::lround(share * static_cast<double>(prepared.train.rows())) == 0) {
-    throw Error(Fault::usage, fmt::format("--validation {} of {} rows leaves no rows to hold out; give a larger share, or "
-                                          "leave --patience out",
-                                          share, prepared.train.rows()));
+    throw Error(Fault::usage,
+                fmt::format("--validation {} of {} rows leaves no rows to hold out; give a larger share, or "
+                            "leave --patience out",
+                            share, prepared.train.rows()));
   }
   options.validation = share;
   const data::Split split = data::split_rows(prepared.train, share, random);

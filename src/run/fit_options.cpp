@@ -97,8 +97,8 @@ Options column_options(DataOptions& o) {
              {"categorical", columns_member(o.categorical),
               "columns of codes, such as postcodes: a category, although they look like numbers or ids",
               Placeholder{"COLUMNS"}, kAddedLater},
-             {"max_levels", &o.encoding.max_levels, "levels of a category at most; the rarest above share one", Placeholder{"N"},
-              at_least(1), kAddedLater},
+             {"max_levels", &o.encoding.max_levels, "levels of a category at most; the rarest above share one",
+              Placeholder{"N"}, at_least(1), kAddedLater},
              {"missing", choice(o.encoding.missing, {"mean", "median", "drop", "error"}),
               "a gap (an empty cell, ?, NA, null, nan) in a number is filled with the mean or median of the column and "
               "marked "

@@ -115,7 +115,8 @@ struct PackedTable::File {
   std::unique_ptr<std::atomic<bool>[]> verified;  // by block
 
   explicit File(PackedBytes given) : bytes(std::move(given)) {
-    if (std::endian::native != std::endian::little) bytes.fail("has numbers in a byte order that this machine does not use");
+    if (std::endian::native != std::endian::little)
+      bytes.fail("has numbers in a byte order that this machine does not use");
     read_header();
     read_target();  // to check it
   }
