@@ -93,13 +93,12 @@ json encoder_json(const Encoder& encoder) {
 }
 
 Encoder encoder_from(const json& object, const std::vector<std::string>& feature_names) {
-  constexpr Index kWidest = 1 << 24;
   Encoder encoder;
   try {
     encoder.missing = named<data::Missing>(object.at("missing"), kMissing);
     encoder.width = whole(object.at("width"));
     encoder.sparse = object.at("sparse").get<bool>();
-    expect_column(encoder.width > 0 && encoder.width <= kWidest && object.at("list").is_array());
+    expect_column(encoder.width > 0 && encoder.width <= data::kMostColumns && object.at("list").is_array());
     for (const json& one : object.at("list")) encoder.columns.push_back(column_from(one, encoder.width));
   } catch (const json::exception&) {
     expect_column(false);

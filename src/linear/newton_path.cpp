@@ -29,7 +29,13 @@ template <class Scalar>
 NewtonPath<Scalar>::NewtonPath(Problem<Scalar>& problem, PathMatrices& matrices)
     : problem_(problem), matrices_(matrices) {
   problem.set_penalty({});
-  now_.weights = matrices.start.size() > 0 ? matrices.start : problem.zero_weights().template cast<double>().eval();
+  if (matrices.start.size() > 0) {
+    now_.weights = matrices.start;
+    evaluate(now_);
+    // Of a fold with one class alone they are of no use: its intercept is as large as it gets.
+    if (now_.loss <= std::log(2.0)) return;
+  }
+  now_.weights = problem.zero_weights().template cast<double>();
   evaluate(now_);
 }
 

@@ -98,15 +98,19 @@ class Rows : public NetworkData {
     DataOptions data = options.table;
     data.source = options.data;
     data.seed = options.seed;
+    data.read.threads = options.threads;
     data.intercept = false;                      // the layers have theirs
     data.weight_bound = linear::kNoWeightBound;  // K is of linear models
     return data;
   }
 
   void standardise(const Vector<double>& numbers) {
-    table_.target_mean = numbers.mean();
-    const double deviation = std::sqrt((numbers.array() - table_.target_mean).square().mean());
-    table_.target_deviation = deviation > 0 ? deviation : 1;
+    // In units of a power of two, which rounds nothing, no square overflows.
+    const int unit = std::ilogb(std::max(numbers.cwiseAbs().maxCoeff(), std::numeric_limits<double>::min()));
+    const Vector<double> scaled = numbers.unaryExpr([&](double number) { return std::ldexp(number, -unit); });
+    const double deviation = std::sqrt((scaled.array() - scaled.mean()).square().mean());
+    table_.target_mean = std::ldexp(scaled.mean(), unit);
+    table_.target_deviation = deviation > 0 ? std::ldexp(deviation, unit) : 1;
   }
 
   Prepared prepared_;

@@ -42,10 +42,11 @@ void save_network_table(const NetworkTable& table, const std::string& folder) {
 NetworkTable load_network_table(const std::string& folder) {
   const std::string path = table_path(folder);
   if (!std::filesystem::exists(path)) {
-    throw Error(Fault::data,
-                fmt::format("{}: is not a run on a table: it has no table.json; for a network of images there "
-                            "is `lipschitzlr evaluate --weights`",
-                            folder));
+    throw Error(
+        Fault::data,
+        fmt::format("{}: is not a run on a table: it has no table.json; the model of a `fit` is the file that -o "
+                    "wrote, and for a network of images there is `lipschitzlr evaluate --weights`",
+                    folder));
   }
   const nlohmann::json file = parse_json(read_file(path), path);
   const auto refuse = [&](const std::string& reason) { throw Error(Fault::data, fmt::format("{}: {}", path, reason)); };

@@ -248,11 +248,16 @@ void NetworkSession::expect_finite(const nn::EpochReport& epoch, const nn::Evalu
   if (std::isfinite(validation.loss)) return;
   if (epoch.automatic && epoch.epoch < *request_.options.epochs) return;  // its guard sends the weights back
   const nn::RateNumbers& numbers = epoch.numbers;
+  const Policy policy = request_.options.policy.value_or(Policy::adaptive);
+  const bool computed = !epoch.automatic && (policy == Policy::adaptive || policy == Policy::fixed);
   throw Error(Fault::training,
               fmt::format("the validation loss is {} after epoch {}, step {}, with the rate {:.6g} (K_z = {:.6g}, max "
-                          "||w|| = {:.6g}, G = {:.6g}); a smaller rate may help, such as --first-rate 0.001",
+                          "||w|| = {:.6g}, G = {:.6g}); {}",
                           validation.loss, epoch.epoch, epoch.step, epoch.last_rate, numbers.penultimate_norm,
-                          numbers.weight_norm, numbers.gradient_bound));
+                          numbers.weight_norm, numbers.gradient_bound,
+                          computed          ? "a smaller rate may help, such as --first-rate 0.001"
+                          : epoch.automatic ? "look for inputs or targets that are far too large"
+                                            : "a smaller --rate may help"));
 }
 
 nn::Evaluation NetworkSession::validate() {

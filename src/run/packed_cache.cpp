@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kDigits = 24;  // of a name
+constexpr std::size_t kDigits = 24;                  // of a name
+constexpr int kReading = 2;                          // counts changes in how a file is read
+constexpr auto kAbandoned = std::chrono::hours(24);  // a file that is being written is younger
+
+std::vector<std::string> names_of(const std::vector<data::KnownColumn>& columns) {
+  std::vector<std::string> names;
+  for (const data::KnownColumn& column : columns) names.push_back(column.name);
+  return names;
+}
 
 // All that decides what is read of a file of numbers.
 std::string reading_of(const data::ReadOptions& options) {
@@ -33,7 +43,10 @@ std::string reading_of(const data::ReadOptions& options) {
                         options.target_is_classes,
                         options.target_column,
                         options.ignore,
-                        options.only}
+                        options.only,
+                        options.only_known,
+                        names_of(options.known),
+                        kReading}
       .dump();
 }
 
@@ -48,21 +61,29 @@ bool can_be_read(const std::string& path) {
   }
 }
 
-// Of the same file as it was, which nobody reads again.
+// Of the same file as it was, which nobody reads again; also what an interrupted program left.
 void remove_older(const fs::path& folder, const std::string& prefix, const std::string& kept) {
   std::error_code failure;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failure)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(".lrd") && name != kept) fs::remove(entry.path(), failure);
+    const bool abandoned =
+        name.ends_with(".part") && fs::file_time_type::clock::now() - entry.last_write_time(failure) > kAbandoned;
+    const bool older = name.ends_with(".lrd") && name != kept;
+    if (name.starts_with(prefix) && (older || abandoned)) fs::remove(entry.path(), failure);
   }
 }
 
 }  // namespace
 
 CachedPack pack_into_cache(const std::string& source, const data::ReadOptions& options) {
-  data::ReadOptions numbers = options;  // what kinds of columns there are is of no use where all are numbers
-  numbers.known.clear();
-  numbers.only_known = numbers.known_by_place = false;
+  const auto is_number = [](const data::KnownColumn& column) { return column.kind == data::ColumnKind::number; };
+  if (const auto other = std::find_if_not(options.known.begin(), options.known.end(), is_number);
+      other != options.known.end()) {
+    throw Error(Fault::usage, fmt::format("its column {} is not taken for numbers", in_quotes(other->name)));
+  }
+  data::ReadOptions numbers = options;
+  if (!options.only_known) numbers.known.clear();
+  numbers.known_by_place = false;
   const fs::path file = fs::canonical(source), folder = fs::path(data::catalogue::cache_folder()) / "packed";
   const std::string prefix = sha256(file.string() + reading_of(numbers)).substr(0, kDigits) + "-";
   const auto changed = fs::last_write_time(file).time_since_epoch().count();

@@ -104,7 +104,7 @@ data::Table load_file(const std::string& source, const data::ReadOptions& option
   } catch (const Error& error) {
     pack.remark = fmt::format("{}: takes more than --memory {} and can't be packed ({})", source,
                               format_size(*options.memory), error.what());
-    if (asked) throw Error(Fault::usage, pack.remark + "; leave columns out with --ignore, or give a larger --memory");
+    if (asked) throw Error(error.fault(), pack.remark + "; give a larger --memory, or leave out what is no number");
     pack.remark += "; all of it is in memory";
   }
   data::Table table = data::read_table(pack.path, pack.options);

@@ -159,6 +159,7 @@ Options table_options(TrainOptions& o) {
     options.push_back(find_option(of_fit, name));
   }
   for (Option& option : options) option.traits = (option.traits | kAddedLater) & ~unsigned{kMayChange};
+  options.push_back(memory_option(o.table.read));
   return options;
 }
 

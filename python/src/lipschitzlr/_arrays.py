@@ -166,7 +166,7 @@ def encode(y: Any) -> Tuple[Any, Any]:
         if float(last) - float(first) == 1:
             return np.array([first, last], dtype=y.dtype), (y - first).astype(np.float64, copy=False)
         if float(last) - float(first) < _NARROW:
-            places = (y - first).astype(np.intp, copy=False)
+            places = y.astype(np.intp) - int(first) if y.itemsize == 1 else (y - first).astype(np.intp, copy=False)
             present = np.bincount(places) > 0
             classes = (np.flatnonzero(present) + int(first)).astype(y.dtype)
             if len(classes) == len(present):

@@ -222,7 +222,7 @@ const char* CsvRows::parse_target(const char* text) {
   const Index column = layout_.target;
   const Cell cell = take_cell(text, column);
   if (ignores_target_) return cell.end;
-  const std::optional<double> number = number_of(cell.text);
+  const std::optional<double> number = number_of_all(cell.text, layout_.delimiter != ',');
   if (number ? !std::isfinite(*number) : is_non_finite_word(cell.text)) fail_number(column, cell, number.value_or(0));
   if (cell.text.empty()) fail_cell(column, "a number or a class", cell);
   const std::string expected = number ? target_.add_number(cell.text, *number) : target_.add_text(cell.text);

@@ -16,7 +16,6 @@ namespace {
 
 // Every column has a name, so an index with too many digits by mistake would fill the memory. ReadOptions.columns goes
 // beyond.
-constexpr Index kMostColumns = 1 << 24;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool ends_word(char c) { return is_blank(c) || c == '\n' || c == '#'; }

@@ -181,6 +181,7 @@ struct PackedTable::File {
     const auto places = header.value("places", nlohmann::json::array());
     description.width = whole_or(header, "width", static_cast<std::int64_t>(columns));
     if (!places.is_array()) bytes.fail("has no places of columns in its header");
+    if (description.width > kMostColumns) bytes.fail("has more columns in its header than a table can have");
     for (const nlohmann::json& place : places) {
       const Index least = description.places.empty() ? 0 : description.places.back() + 1;
       const bool fits =

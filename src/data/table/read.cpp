@@ -143,15 +143,17 @@ std::uint64_t csv_memory(const std::string& path, const ReadOptions& options) {
   const std::unique_ptr<ByteSource> text = unpack(open_file(path), path);
   std::string first(LineBlocks::kBlockSize, '\0');
   first.resize(text->read(first.data(), first.size()));
-  first.resize(first.rfind('\n') + 1);  // npos + 1 is 0
+  if (const std::size_t end = first.rfind('\n'); end != std::string::npos) first.resize(end + 1);
   if (first.empty() || looks_like_npy(first) || looks_like_zip(first)) return 0;
   if (is_json_lines(first, options) || is_libsvm(first, options)) return 0;
-  double cells = 0, blanks = 0;
-  for (const char letter : first) {
-    cells += letter == ',' || letter == ';' || letter == '\t' || letter == '\n' || letter == options.separator ? 1 : 0;
-    blanks += letter == ' ' ? 1 : 0;
+  const auto count = [&](char letter) { return static_cast<double>(std::count(first.begin(), first.end(), letter)); };
+  double cells = count(',') + count(';') + count('\t');
+  if (options.separator && std::string_view(",;\t").find(*options.separator) == std::string_view::npos) {
+    cells = std::max(cells, count(*options.separator));
+  } else if (cells == 0) {
+    cells = count(' ');
   }
-  const double share = std::max(cells, options.separator == ' ' ? blanks : 0) / static_cast<double>(first.size());
+  const double share = (cells + count('\n')) / static_cast<double>(first.size());
   return static_cast<std::uint64_t>(share * static_cast<double>(text->expected_size()) * sizeof(double));
 }
 

@@ -97,6 +97,9 @@ struct TableView {
 // Throws Error (data) for numbers from kLargestExactNumber on.
 void make_classes(Table& table);
 
+// Of any file: more is damage, or an index that is none.
+inline constexpr Index kMostColumns = 1 << 24;
+
 // 2^53: from here on some whole numbers are the same double.
 inline constexpr double kLargestExactNumber = 9007199254740992;
 // More whole numbers than this are a count rather than classes.
