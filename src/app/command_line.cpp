@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -34,14 +35,21 @@ const Command* find(const std::vector<Command>& commands, const std::string& nam
   return found == commands.end() ? nullptr : &*found;
 }
 
+[[noreturn]] void refuse_twice(const std::string& path, const std::string& name) {
+  throw Error(Fault::usage, fmt::format("{}: {} has several values: give it once", path, name));
+}
+
 // A section of the file with the name of a command is for that command alone.
 Config read_config(const std::string& path, const std::string& command) {
   std::istringstream text(read_file(path));
   Config config;
+  std::set<std::pair<bool, std::string>> seen;  // whether above all sections, and the name
   try {
     for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(text)) {
       const bool ours = item.parents.empty() || item.parents == std::vector{command};
-      if (ours && item.name != "++" && item.name != "--") config[item.name] = item.inputs;  // its marks of a section
+      if (!ours || item.name == "++" || item.name == "--") continue;  // its marks of a section
+      if (!seen.emplace(item.parents.empty(), item.name).second) refuse_twice(path, item.name);
+      config[item.name] = item.inputs;
     }
   } catch (const CLI::Error& error) {
     throw Error(Fault::data, fmt::format("{}: {}", path, error.what()));
@@ -76,6 +84,8 @@ void apply(const Config& config, const std::string& path, const Command& command
     if (found == command.options.end()) {
       throw Error(Fault::usage, fmt::format("{}: {} has no option \"{}\"", path, command.name, name));
     }
+    // CLI11 joins lines of one name that follow each other.
+    if (words.size() > 1 && found->member.kind != run::Member::Kind::words) refuse_twice(path, name);
     if (call.given.contains(found->name)) continue;
     const bool off = !takes_value(*found) && words == std::vector<std::string>{"false"};
     if (off && flag_of(*found) == "--" + name) continue;  // a flag that is not given

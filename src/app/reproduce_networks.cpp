@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/reproduce.hpp"
 #include "app/torch_part.hpp"
 #include "base/terminal.hpp"
 #include "lipschitzlr/base/error.hpp"
+#include "lipschitzlr/data/catalogue/catalogue.hpp"
 #include "lipschitzlr/experiment/reproduction.hpp"
 #include "lipschitzlr/report/compose.hpp"
 #include "lipschitzlr/run/interrupt.hpp"
@@ -21,6 +24,11 @@ struct NetworkRows {
 
 void reproduce(const std::vector<experiment::Recipe>& recipes, const NetworkRows& options) {
   experiment::Limits limits = options.limits;
+  if (!limits.data.empty() && data::catalogue::find(limits.data) == nullptr &&
+      !std::filesystem::is_directory(limits.data)) {
+    throw Error(Fault::usage,
+                fmt::format("--data {}: there is no such folder, and no data set of that name", limits.data));
+  }
   if (options.protocol == NetworkRows::Protocol::both) limits.protocols = {"coded", "published"};
   if (options.protocol == NetworkRows::Protocol::published) limits.protocols = {"published"};
   const run::InterruptGuard guard;

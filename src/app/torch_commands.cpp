@@ -40,8 +40,8 @@ std::string optimizer_list() {
 void show(const run::TrainResult& result) {
   const auto accuracy = [&](const nn::Evaluation& of) { return run::accuracy_text(result.family, of.accuracy); };
   const bool numbers = result.family == linear::Family::linear;
-  fmt::print("{} parameters, {} epochs, {} steps, {:.0f} {}/s\n", result.parameters, result.epochs, result.steps,
-             result.images_per_second, result.unit);
+  fmt::print("{}, {}, {}, {:.0f} {}/s\n", counted(result.parameters, "parameter"), counted(result.epochs, "epoch"),
+             counted(result.steps, "step"), result.images_per_second, result.unit);
   fmt::print("best accuracy   {} in epoch {}, on {}\n", accuracy(result.best), result.best_epoch, result.validated_on);
   fmt::print("final accuracy  {}\n", accuracy(result.final_validation));
   if (result.test) fmt::print("test accuracy   {} of the final weights\n", accuracy(*result.test));

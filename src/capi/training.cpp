@@ -139,7 +139,7 @@ template <class Scalar>
 json summary_of(const linear::Outcome<Scalar>& outcome, const linear::Problem<Scalar>& problem) {
   return {{"solver", {{"name", to_string(outcome.choice.solver)}, {"reason", outcome.choice.reason}}},
           {"verdict", outcome.verdict},
-          {"certified_gap", outcome.certified_gap / std::abs(outcome.last.loss)},
+          {"certified_gap", linear::certified_share(outcome.certified_gap, outcome.last.loss)},
           {"condition", outcome.condition},
           {"l1", problem.setup().penalty.l1},
           {"l2", problem.setup().penalty.l2},

@@ -124,6 +124,10 @@ std::optional<Optimum> add_standard_errors(const Problem<double>& problem, const
   const auto optimum = move_to_optimum(problem, empty, polished, inference.obstacle);
   if (!optimum) return std::nullopt;
   weights = polished;
+  if (problem.setup().family == Family::linear && optimum->pass.loss == 0) {
+    inference.obstacle = "the fit is perfect: residuals of 0 say nothing of how far the coefficients may be off";
+    return Optimum{0, optimum->pass.gradient.norm(), optimum->gap};
+  }
   const double total = problem.total_weight();
   const Index columns = problem.features(), size = optimum->hessian.size();
   double variance = 1 / total;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -156,7 +157,13 @@ Model model_from_json(const std::string& text, const std::string& name) {
 
 void save_model(const Model& model, const std::string& path) { write_file_atomically(path, to_json(model)); }
 
-Model load_model(const std::string& path) { return model_from_json(read_file(path), path); }
+Model load_model(const std::string& path) {
+  std::error_code unreadable;
+  if (std::filesystem::is_directory(path, unreadable)) {
+    throw Error(Fault::data, path + ": is a folder: expected a model file, as `lipschitzlr fit` writes it");
+  }
+  return model_from_json(read_file(path), path);
+}
 
 DenseMatrix<double> scores(const Model& model, const data::Features& features, ThreadPool& pool) {
   if (const auto* sparse = std::get_if<SparseMatrix<double>>(&features)) {

@@ -24,6 +24,7 @@ constexpr std::uint64_t kGuardSteps = 10;  // after calibration the gradient is 
 constexpr std::uint64_t kMostRollbacks = 12;
 constexpr double kRounding = 1e-5;  // of a gradient in single precision
 constexpr double kFarStart = 5;     // times the loss of the best constant prediction
+constexpr double kNotYet = 1.2;     // times that loss: the outputs depend on the inputs, but in a wrong way still
 constexpr double kLearnt = 0.98;    // share of that loss: a mean below it is no accident of a batch
 
 double mixed(double old, double value) { return kPast * old + (1 - kPast) * value; }
@@ -232,6 +233,9 @@ std::string Auto::shortfall(double reached, double constant) const {
         "in training it is {:.4g}, so that what was learnt holds for these examples only; take more "
         "of them, fewer weights, or a penalty",
         averages_.loss);
+  } else if (averages_.loss > kNotYet * constant) {
+    text += fmt::format("in training it is {:.4g} after {} steps; train longer, or scale the inputs to deviation 1",
+                        averages_.loss, now_);
   } else {
     text += fmt::format(
         "in training it is {:.4g} too, as if the outputs did not depend on the inputs{}; scale the "

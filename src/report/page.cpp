@@ -86,8 +86,9 @@ class PageWriter {
         unrun == 0 ? "" : element("button", switch_off, fmt::format("hide {} not run", counted(unrun, "row")));
     const Attributes scroll = {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", one.title}};
     return element("section", {{"id", one.id}},
-                   element("h2", {}, escaped(one.title)) + element("p", {{"class", "about"}}, escaped(one.about)) +
-                       filter + element("div", scroll, grid)) +
+                   element("h2", {}, escaped(one.title)) +
+                       element("p", {{"class", "about"}}, escaped(one.about + " Click a heading to sort.")) + filter +
+                       element("div", scroll, grid)) +
            "\n";
   }
 

@@ -74,9 +74,7 @@ void add_records(const Collection& collection, Document& document) {
   Table& table = document.runs;
   table.id = "runs";
   table.title = "Every record on this page";
-  table.about =
-      "Click a heading to sort. A record that is missing, cut short or damaged says so; what could be read of it is "
-      "used.";
+  table.about = "A record that is missing, cut short or damaged says so; what could be read of it is used.";
   table.columns = {{"", "record", false}, {"", "data", false},   {"", "model", false}, {"", "method", false},
                    {"", "epochs"},        {"", "best accuracy"}, {"", "last loss"},    {"", "time"}};
   for (const Record& record : collection.records) {

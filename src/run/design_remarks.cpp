@@ -140,9 +140,10 @@ std::vector<std::string> design_remarks(const linear::Problem<Scalar>& problem, 
            (!indicators.empty() && indicators[static_cast<std::size_t>(j)]);
   });
   if (!collinear.empty()) {
-    remarks.push_back(fmt::format("collinear: {} follows from the columns before it; {}",
-                                  quoted_names(collinear, prepared.train),
-                                  weights_of_collinear(prepared.setup.penalty)));
+    remarks.push_back(fmt::format(
+        "collinear: {} {}; {}", quoted_names(collinear, prepared.train),
+        collinear.size() == 1 ? "follows from the columns before it" : "follow from the columns before them",
+        weights_of_collinear(prepared.setup.penalty)));
   } else if (result.condition > kIllConditioned && result.stop != linear::Stop::separable) {
     remarks.push_back(
         fmt::format("ill-conditioned: the Hessian has condition number {:.2g}, so that some weights are "

@@ -228,7 +228,7 @@ linear::Inference infer(const FitRequest& options, const Prepared& prepared, con
     if (!optimum) return inference;
     result.last.loss = optimum->loss;
     result.last.gradient_norm = optimum->gradient_norm;
-    result.certified_gap = optimum->gap / std::abs(optimum->loss);
+    result.certified_gap = linear::certified_share(optimum->gap, optimum->loss);
     result.verdict = linear::certified_verdict(optimum->gap, optimum->loss, true);
   }
   return inference;
@@ -298,7 +298,7 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   result.stop = outcome.stop;
   result.checks = outcome.checks;
   result.verdict = outcome.verdict;
-  result.certified_gap = outcome.certified_gap / std::abs(outcome.last.loss);
+  result.certified_gap = linear::certified_share(outcome.certified_gap, outcome.last.loss);
   result.condition = outcome.condition;
   result.seconds = outcome.last.seconds + (result.chosen_penalty ? result.chosen_penalty->seconds : 0);
   if (held) result.kept = {held->rows(), outcome.state.best_epoch, outcome.state.best_loss};

@@ -239,10 +239,15 @@ std::string state_to_resume(const std::string& path, const json& setting) {
                                            path, name));
     }
     const json& before = resume["setting"][name];
-    if (before == value) continue;
+    if (before == value || name == "fingerprint" || name == "rows") continue;
     throw Error(Fault::usage,
                 fmt::format("--resume {}: that run had {} = {}, this one has {}; ask for the same, or fit anew", path,
                             name, before.dump(), value.dump()));
+  }
+  if (resume["setting"]["fingerprint"] != setting["fingerprint"]) {
+    throw Error(Fault::usage, fmt::format("--resume {}: these are not the rows that it was trained on, or not read in "
+                                          "the same way; bring them back, or fit anew",
+                                          path));
   }
   return resume["state"].dump();
 }

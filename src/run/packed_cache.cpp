@@ -90,6 +90,9 @@ CachedPack pack_into_cache(const std::string& source, const data::ReadOptions& o
   const std::string name =
       prefix + sha256(fmt::format("{} {}", fs::file_size(file), changed)).substr(0, kDigits) + ".lrd";
   CachedPack pack{(folder / name).string(), options, ""};
+  pack.options.format = data::Format::detect;
+  pack.options.separator.reset();
+  pack.options.header.reset();
   pack.options.target.reset();
   pack.options.ignore.clear();
   pack.options.only.clear();

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/numbers.hpp"
@@ -58,6 +59,7 @@ void weigh_classes(const std::string& text, Prepared& prepared) {
 data::ReadOptions raw_reading(const DataOptions& options) {
   data::ReadOptions read = options.read;
   read.raw = true;
+  if (!read.only.empty() && !options.weight.empty()) read.only.push_back(options.weight);
   read.refuses_gaps = options.encoding.missing == data::Missing::error;
   if (options.holdout > 0) read.copies = 2;  // those set aside, and the others
   for (const std::string& name : options.categorical) read.known.push_back({name, data::ColumnKind::text, true});
@@ -164,6 +166,10 @@ Prepared prepare(const DataOptions& options) {
     prepared.train_weights = column;
   }
   weigh_classes(options.class_weight, prepared);
+  if (!std::isfinite(prepared.train_weights.sum() + prepared.test_weights.sum())) {
+    throw Error(Fault::usage,
+                "--weight, --class-weight: the weights of all rows add up to infinity; give smaller ones");
+  }
   encode(options, prepared);
   prepared.setup.family = family;
   learn_preparation(options, prepared);

@@ -71,7 +71,9 @@ std::vector<double> class_weights(const data::Table& table, const std::string& t
       refuse_class_weight(text, fmt::format("there is no class \"{}\"; the classes are {}", entry.substr(0, sign),
                                             fmt::join(table.labels, ", ")));
     }
-    weights[static_cast<std::size_t>(label - table.labels.begin())] = *number;
+    double& weight = weights[static_cast<std::size_t>(label - table.labels.begin())];
+    if (weight != -1) refuse_class_weight(text, fmt::format("the class \"{}\" stands there twice", *label));
+    weight = *number;
     begin = end + 1;
   }
   const auto missing = std::find(weights.begin(), weights.end(), -1);

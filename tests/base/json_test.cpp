@@ -53,6 +53,32 @@ TEST(Json, NestingHasALimit) {
   EXPECT_EQ(fault_of("[\"\\\\\", \"\\\"" + std::string(500, '[') + "\"]"), "none");
 }
 
+TEST(Json, FieldsAreTakenAsTheyStandThere) {
+  const auto fields = [](const std::string& text, std::size_t most = 100) {
+    std::string found;
+    for (const JsonField& field : parse_json_fields(text, "a.json", most)) {
+      found += field.name + "=" + field.value.dump() + " ";
+    }
+    return found;
+  };
+  EXPECT_EQ(fields(R"({"b": 1, "a": -2.5, "b": "x", "c": null, "d": true})"), R"(b=1 a=-2.5 b="x" c=null d=true )");
+  EXPECT_EQ(fields(R"({"a": [1, {"x": 2}], "b": {"a": {"a": 1}}, "c": 3})"), "a=[] b={} c=3 ");
+  EXPECT_EQ(fields("{}") + fields("[1, 2]") + fields(R"([{"a": 1}])") + fields("7"), "");
+  EXPECT_EQ(fields(R"({"a": 1, "b": 2, "c": 3})", 2), "a=1 b=2 ");
+  EXPECT_EQ(fields(R"({"a": 1, "b": [2], "c": 3)", 2), "a=1 b=[] ");  // read no further
+  const auto fault = [&](const std::string& text) {
+    try {
+      fields(text);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  for (const std::string text : {"{\"a\": ", "{\"a\" 1}", " ", "{\"a\": 1e999}", "{} 1", "{\"a\": \"\xff\"}"}) {
+    EXPECT_EQ(fault(text), fault_of(text)) << text;
+  }
+}
+
 TEST(Json, FieldsOfAnotherTypeCountAsMissing) {
   const nlohmann::json object = parse_json(R"({"number": 2.5, "text": "x", "whole": 7, "large": 1e300})", "");
   EXPECT_EQ(number_or(object, "number", 0), 2.5);

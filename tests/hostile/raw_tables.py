@@ -85,6 +85,9 @@ def json_lines():
     yield "a first line that is cut", b'{"a": 1, "y"', "", ("t.jsonl: line 1",)
     yield "fields of the target alone", b'{"y": 1}\n{"y": 2}\n', "", ("t.jsonl: there is no field beside the target",)
     yield "a target that is not there", first, "--target nosuch", ("t.jsonl: line 1: the target \"nosuch\" is missing",)
+    yield "a field twice on a line", first + b'{"a": 1, "c": "u", "y": 3, "a": 2}\n', "", ("t.jsonl: line 3: the field \"a\" stands there twice",)
+    yield "the target twice on a line", first + b'{"y": 1, "c": "u", "y": 3, "a": 2}\n', "", ("t.jsonl: line 3: the field \"y\" stands there twice",)
+    yield "a million fields with blanks", b"{" + b",".join(b'"f%d" :1' % i for i in range(1000000)) + b"}\n", "", ("t.jsonl: line 1: there are more than",)
     yield "70,000 fields", b"{" + b",".join(b'"f%d":1' % i for i in range(70000)) + b"}\n", "", ("t.jsonl: line 1: there are more than",)
 
 

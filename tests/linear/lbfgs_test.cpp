@@ -131,7 +131,7 @@ TEST(Lbfgs, WithoutAPenaltySeparableClassesAreNamedAndOthersFound) {
   const Problem<double> open(x, mixed, {Family::logistic, 1, {}, 0}, pool);
   const auto outcome = solve(open, {.solver = Solver::lbfgs}, State<double>{});
   EXPECT_EQ(outcome.stop, Stop::relative_tolerance);
-  EXPECT_EQ(outcome.verdict, "not certified: there is no penalty to bound the distance with");
+  EXPECT_TRUE(outcome.verdict.starts_with("not certified: without a penalty only newton")) << outcome.verdict;
   EXPECT_NEAR(outcome.last.loss, solve_newton(open, {}, State<double>{}).last.loss, 1e-6);
 }
 

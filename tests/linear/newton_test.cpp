@@ -119,6 +119,18 @@ TEST(Newton, APerfectFitIsProvenToRounding) {
   EXPECT_EQ(outcome.verdict, "a perfect fit: the loss is 0 to rounding (certified)");
 }
 
+TEST(Newton, AConstantTargetIsFittedPerfectly) {
+  ThreadPool pool(1);
+  DenseMatrix<double> x = random_matrix(20, 2, 5);
+  x.conservativeResize(20, 3);
+  x.col(2).setOnes();
+  const Vector<double> y = Vector<double>::Constant(20, 3.5);
+  const Problem<double> problem(x, y, {Family::linear, 1, {}, 0}, pool);
+  EXPECT_EQ(solve(problem, {}, State<double>{}).verdict, "a perfect fit: the loss is 0 to rounding (certified)");
+  EXPECT_EQ(certified_share(0, 0), 0);
+  EXPECT_EQ(certified_share(1e-9, -0.5), 2e-9);
+}
+
 TEST(Newton, SeparableClassesWithoutAPenaltyHaveNoOptimum) {
   ThreadPool pool(1);
   const DenseMatrix<double> x{{-2, 1}, {-1, 1}, {1, 1}, {3, 1}};

@@ -283,6 +283,7 @@ TEST(Auto, SaysWhyItIsNoBetterThanAConstant) {
       says(why(2.5, 0.5, 3), "in training it is 0.5036, so that what was learnt holds for these examples only"));
   EXPECT_TRUE(says(why(2.3, 13, 13.5), "it rose from 2.3 to 13 in the first steps, because from so small a start"));
   EXPECT_TRUE(says(why(2.4, 2.3, 2.31), "as if the outputs did not depend on the inputs; scale the inputs"));
+  EXPECT_TRUE(says(why(5, 5, 5.2), "in training it is 5 after 61 steps; train longer"));
   EXPECT_TRUE(says(why(2.4, 2.3, kNotANumber), "the loss, nan, is not below"));
 }
 

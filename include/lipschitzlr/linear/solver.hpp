@@ -114,6 +114,8 @@ struct Outcome {
 
 // The verdict on a loss that is proven to be at most gap above the least one. at_optimum: no solver would come nearer.
 std::string certified_verdict(double gap, double loss, bool at_optimum);
+// Of the loss; a gap of 0 is no share of any.
+double certified_share(double gap, double loss);
 
 // start: zero_weights() and the like, or the state of an earlier outcome, which continues bit for bit when the options
 // are the same. Throws Error (usage) when options do not fit

@@ -88,7 +88,9 @@ void CsvRows::parse(std::string_view lines) {
   while (text != end) {
     ++line_;
     if (*text <= ' ') {
-      if (const char* blank_end = find_blank_line_end(text, layout_.delimiter)) {
+      // Tabs alone above a header are blanks, as they are to find_layout().
+      const char delimiter = first_line_ == 0 && layout_.has_header ? ' ' : layout_.delimiter;
+      if (const char* blank_end = find_blank_line_end(text, delimiter)) {
         if (blank_line_ == 0) blank_line_ = line_;
         text = blank_end + 1;
         continue;

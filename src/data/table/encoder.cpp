@@ -128,7 +128,8 @@ class Learner {
     say(filled_, fmt::format("gaps are filled with the {} and marked by a feature of their own: {{}}",
                              options_.missing == Missing::median ? "median" : "mean"));
     say(gap_levels_, "gaps are a level of their own: {}");
-    say(cut_, fmt::format("of more than {} levels the rarest share one (--max-levels): {{}}", options_.max_levels));
+    say(cut_, fmt::format("of more than {} the rarest share one (--max-levels): {{}}",
+                          counted(options_.max_levels, "level")));
     say(references_, "without a penalty one level of each category has no weight, and the others compare with it: {}");
     return remarks;
   }

@@ -18,7 +18,7 @@
 namespace lipschitzlr::data {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr std::size_t kMostFields = 1 << 16;
 
@@ -43,14 +43,14 @@ class JsonLinesParser : public PartParser {
 
  private:
   void parse_line(std::string_view line);
-  void expect_few_fields(std::string_view line) const;
   [[noreturn]] void fail_by_fields() const;
-  void name_target(const Json& first);
+  void name_target(const std::vector<JsonField>& first);
   JsonColumn& column_of(const std::string& name);
   void add_cell(JsonColumn& column, const Json& value);
   void add_target(const Json& value);
   void add_feature(JsonColumn& column, const Json& value);
   void check_names() const;
+  [[noreturn]] void fail_twice(const std::string& name) const;
   [[noreturn]] void fail_field(const std::string& name, const std::string& expected, const Json& value) const;
 
   ReadOptions options_;
@@ -78,13 +78,11 @@ void JsonLinesParser::parse(std::string_view block) {
 }
 
 void JsonLinesParser::parse_line(std::string_view line) {
-  expect_few_fields(line);  // before they are parsed, which takes time with the square of their number
-  const Json object = parse_ordered_json(line, fmt::format("{}: line {}", file_, line_));
-  if (!object.is_object() || object.empty()) {
-    fail_in_line(file_, line_, "expected an object with fields, such as {\"a\": 1}");
-  }
-  if (rows_ == 0) name_target(object);
-  for (const auto& [name, value] : object.items()) add_cell(column_of(name), value);
+  const auto fields = parse_json_fields(line, fmt::format("{}: line {}", file_, line_), kMostFields + 1);
+  if (fields.empty()) fail_in_line(file_, line_, "expected an object with fields, such as {\"a\": 1}");
+  if (fields.size() > kMostFields) fail_by_fields();
+  if (rows_ == 0) name_target(fields);
+  for (const auto& [name, value] : fields) add_cell(column_of(name), value);
   ++rows_;
   for (const auto& column : columns_) {
     if (!column->is_skipped && !column->is_target && static_cast<Index>(column->values.size()) < rows_) {
@@ -96,19 +94,13 @@ void JsonLinesParser::parse_line(std::string_view line) {
   }
 }
 
-void JsonLinesParser::expect_few_fields(std::string_view line) const {
-  std::size_t names = 0;
-  for (std::size_t at = line.find("\":"); at != std::string_view::npos; at = line.find("\":", at + 2)) ++names;
-  if (names > kMostFields) fail_by_fields();
-}
-
 void JsonLinesParser::fail_by_fields() const {
-  fail_in_line(file_, line_, fmt::format("there are more than {} different fields: is this a table?", kMostFields));
+  fail_in_line(file_, line_, fmt::format("there are more than {} fields: is this a table?", kMostFields));
 }
 
-void JsonLinesParser::name_target(const Json& first) {
+void JsonLinesParser::name_target(const std::vector<JsonField>& first) {
   if (!options_.has_target) return;
-  target_name_ = options_.target.value_or((--first.end()).key());
+  target_name_ = options_.target.value_or(first.back().name);
   if (!options_.target_may_be_missing) has_target_ = true;
 }
 
@@ -146,15 +138,13 @@ JsonColumn& JsonLinesParser::column_of(const std::string& name) {
 void JsonLinesParser::add_cell(JsonColumn& column, const Json& value) {
   if (column.is_target) return add_target(value);
   if (column.is_skipped) return;
-  if (static_cast<Index>(column.values.size()) > rows_) {
-    fail_in_line(file_, line_, fmt::format("the field {} stands there twice", in_quotes(column.name)));
-  }
+  if (static_cast<Index>(column.values.size()) > rows_) fail_twice(column.name);
   add_feature(column, value);
 }
 
 void JsonLinesParser::add_target(const Json& value) {
   if (options_.ignores_target) return;
-  if (target_rows_++ > rows_) fail_in_line(file_, line_, fmt::format("the field {} stands there twice", target_name_));
+  if (target_rows_++ > rows_) fail_twice(target_name_);
   const bool is_text = value.is_string() || value.is_boolean();
   if (!is_text && !value.is_number()) fail_field(target_name_, "a number or a class", value);
   const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
@@ -180,6 +170,10 @@ void JsonLinesParser::add_feature(JsonColumn& column, const Json& value) {
     if (!expected.empty()) fail_field(column.name, expected, value);
   }
   column.values.push_back(cell);
+}
+
+void JsonLinesParser::fail_twice(const std::string& name) const {
+  fail_in_line(file_, line_, fmt::format("the field {} stands there twice: give it once", in_quotes(name)));
 }
 
 void JsonLinesParser::fail_field(const std::string& name, const std::string& expected, const Json& value) const {

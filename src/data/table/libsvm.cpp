@@ -81,11 +81,6 @@ LibsvmParser::LibsvmParser(const std::string& file, const ReadOptions& options)
   if (options.columns < 0 || options.columns > std::numeric_limits<std::int32_t>::max()) {
     throw Error(Fault::usage, fmt::format("{}: {} is not a possible number of features", file, options.columns));
   }
-  if (options.header || options.separator) {
-    throw Error(Fault::usage, fmt::format("{}: a LIBSVM file has no header and no separator of its own: leave out "
-                                          "--header, --no-header and --sep",
-                                          file));
-  }
   if (options.has_target && options.target && !options.target_may_be_missing) {
     throw Error(Fault::usage,
                 fmt::format("{}: a LIBSVM file has its target in front of each line: leave out the target {}", file,

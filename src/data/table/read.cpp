@@ -40,6 +40,14 @@ void refuse_columns_of_libsvm(const ReadOptions& options, const std::string& nam
               fmt::format("{}: --ignore, --only and --categorical are for tables with columns, not LIBSVM", name));
 }
 
+// What is no CSV has no cells to part, and says itself where its names are.
+void refuse_options_of_csv(const ReadOptions& options, const std::string& name, const std::string& what, Format own) {
+  const bool other = options.format != Format::detect && options.format != own;
+  if (!other && !options.separator && !options.header) return;
+  throw Error(Fault::usage, fmt::format("{}: this is {}: leave out {}", name, what,
+                                        other ? "--format" : "--sep, --header and --no-header, which are for CSV"));
+}
+
 // The parts behind the first, text like it.
 void parse_parts(PartParser& parser, const std::vector<std::string>& paths, TextThreads& threads) {
   for (std::size_t i = 1; i < paths.size(); ++i) {
@@ -58,9 +66,11 @@ Table read_text(ByteSource& text, const std::string& name, const ReadOptions& op
   const bool is_json = is_json_lines(first, options);
   if (!is_json && is_libsvm(first, options)) {
     refuse_columns_of_libsvm(options, name);
+    refuse_options_of_csv(options, name, "a LIBSVM file", Format::libsvm);
     if (parts.size() > 1) fail_in_file(name, "several files make one table as CSV or JSON Lines, not as LIBSVM");
     return read_libsvm(first, blocks, name, options);
   }
+  if (is_json) refuse_options_of_csv(options, name, "a file of JSON Lines", Format::jsonl);
   // Parts are about of one size.
   const std::uint64_t size = text.expected_size() * std::max<std::size_t>(parts.size(), 1);
   const std::unique_ptr<PartParser> parser =
@@ -79,6 +89,7 @@ bool is_packed(const std::string& path) {
 }
 
 Table table_of(const PackedTable& packed, const std::string& name, const ReadOptions& options) {
+  refuse_options_of_csv(options, name, "a packed table", Format::detect);
   Table table = packed.description();
   const bool asked = options.has_target && options.target && !options.target_may_be_missing;
   if ((asked && *options.target != table.target_name) || !options.ignore.empty() || !options.only.empty() ||
@@ -113,6 +124,7 @@ Table read_first(std::unique_ptr<ByteSource> source, const std::string& name, co
     const bool is_array = looks_like_npy(first_bytes) || looks_like_zip(first_bytes);
     if (is_array && parts.size() > 1)
       fail_in_file(name, "several files make one table as CSV or JSON Lines, not as arrays");
+    if (is_array) refuse_options_of_csv(options, name, "a NumPy file", Format::npy);
     if (is_array || options.format == Format::npy) return read_numpy(*content, name, options);
     if (looks_like_packed(first_bytes)) fail_in_file(name, "a packed table is read alone, from a file: give its name");
     return read_text(*content, name, options, block_size, parts, sink);

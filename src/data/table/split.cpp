@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "base/text.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
@@ -124,8 +125,8 @@ Split split_rows(const Table& table, double test_fraction, Random& random) {
     split.train.insert(split.train.end(), border, groups[i].end());
   }
   if (test_fraction > 0 && split.test.empty()) {
-    throw Error(Fault::usage, fmt::format("a share of {} of {} rows leaves no test row; choose a larger share",
-                                          test_fraction, table.rows()));
+    throw Error(Fault::usage, fmt::format("a share of {} sets none of {} aside; choose a larger share", test_fraction,
+                                          counted(table.rows(), "row")));
   }
   std::sort(split.train.begin(), split.train.end());
   std::sort(split.test.begin(), split.test.end());

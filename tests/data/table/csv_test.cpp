@@ -57,6 +57,14 @@ TEST(Csv, DelimitersAreFoundByLooking) {
   }
 }
 
+TEST(Csv, TabsAloneAboveAHeaderAreABlankLine) {
+  for (const char* above : {"\t\t\n", " \n\t\t\t\n\n"}) {
+    const Table table = parse_table(std::string(above) + "a\tb\ty\n1\t2\t3\n4\t5\t6\n", "t.tsv");
+    EXPECT_EQ(table.feature_names, (Names{"a", "b"})) << above;
+    EXPECT_EQ(dense(table), (DenseMatrix<double>{{1, 2}, {4, 5}})) << above;
+  }
+}
+
 TEST(Csv, AFormatGivenIsNotGuessed) {
   ReadOptions options;
   options.format = Format::tsv;

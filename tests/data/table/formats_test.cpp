@@ -69,6 +69,11 @@ TEST(JsonLines, WhatIsWrongIsNamedWithLineAndField) {
             "t: line 2: field \"a\": expected a number, found \"x\"");
   EXPECT_EQ(format_error("{\"a\": 1, \"y\": 2}\n{\"a\": \"inf\", \"y\": 3}\n"),
             "t: line 2: field \"a\": expected a finite number, found \"inf\"");
+  for (const char* line : {"{\"a\": 1, \"a\": 1, \"y\": 2}", "{\"a\": 1, \"y\": 2, \"a\": null}"}) {
+    EXPECT_EQ(format_error(line), "t: line 1: the field \"a\" stands there twice: give it once");
+  }
+  EXPECT_EQ(format_error("{\"a\": 1, \"y\": 2}\n{\"y\": 3, \"a\": 2, \"y\": 3}\n"),
+            "t: line 2: the field \"y\" stands there twice: give it once");
 }
 
 // As numpy.save writes it.
