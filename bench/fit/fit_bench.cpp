@@ -1,13 +1,15 @@
 // Trains one problem to several tolerances and says how long each took and how low the loss came, a JSON line each:
 //   fit_bench FILE L2 THREADS SOLVER TOLERANCE...
 // FILE is CSV or LIBSVM, the target last or first. No scaling: the file has the design. From the table in memory to the
-// weights: the copy of the design, the choice of the solver and everything it computes is in the time.
+// weights: the copy of the design, the choice of the solver and everything it computes is in the time. A design that is
+// read more than once is held in memory, however large.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <limits>
 
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/memory.hpp"
@@ -37,7 +39,9 @@ int main(int count, char** words) {
       solver.gap_tolerance = std::atof(words[word]);
       const auto start = std::chrono::steady_clock::now();
       const linear::Preparation preparation = linear::prepare(table, family, options);
-      const auto problem = linear::make_problem<double>(table, preparation, pool);
+      const bool held = linear::worth_holding(table, preparation, solver.solver) > 0;
+      const auto problem = linear::make_problem<double>(table, nullptr, preparation, pool, nullptr, {},
+                                                        held ? std::numeric_limits<std::size_t>::max() : 0);
       const auto outcome = linear::solve(*problem, solver, linear::State<double>{});
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       fmt::print("{{\"tolerance\": {}, \"seconds\": {}, \"loss\": {}, \"solver\": \"{}\", \"steps\": {}}}\n",

@@ -108,8 +108,9 @@ linear::Preparation prepared(const Options& options, const Training& training, c
 
 template <class Scalar>
 std::unique_ptr<linear::Problem<Scalar>> problem_of(const Training& training, const linear::Preparation& preparation,
-                                                    ThreadPool& pool) {
-  return linear::make_problem<Scalar>(table_of(training), nullptr, preparation, pool, nullptr, training.row_weights);
+                                                    ThreadPool& pool, std::size_t most_held = linear::kMostHeld) {
+  return linear::make_problem<Scalar>(table_of(training), nullptr, preparation, pool, nullptr, training.row_weights,
+                                      most_held);
 }
 
 // As the command line fills them in.
@@ -160,7 +161,8 @@ linear::Model train_as(const Options& options, const Training& training, const l
   const linear::Penalty penalty = penalty_of<Scalar>(options, training, pool);
   const linear::Preparation preparation = prepared(options, training, penalty, takes_rate(options.solver));
   const data::Scaler& scaler = preparation.scaler;
-  const auto problem = problem_of<Scalar>(training, preparation, pool);
+  const auto problem = problem_of<Scalar>(training, preparation, pool,
+                                          linear::worth_holding(table_of(training), preparation, options.solver));
   linear::State<Scalar> state;
   if (start != nullptr) state = state_of<Scalar>(*start, scaler, problem->setup().classes);
   const auto outcome = linear::solve(*problem, solver_options(options, *problem), std::move(state),

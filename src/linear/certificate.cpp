@@ -10,16 +10,6 @@ namespace {
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-double with_rounding(double gap, double loss) {
-  return gap + 16 * std::numeric_limits<double>::epsilon() * std::abs(loss);
-}
-
-// g'M^-1 g with what the factorisation may have lost of it: its relative error grows with the condition of M.
-double safe_decrement(const bound::CurvatureMatrix& matrix, const Eigen::MatrixXd& gradient) {
-  const double units = 8 * static_cast<double>(matrix.size()) * std::numeric_limits<double>::epsilon();
-  return matrix.decrement(gradient) * (1 + 2 * units * std::min(matrix.condition(), 1 / units));
-}
-
 // D t x_b for every row of this process, D the curvature of its loss in its scores, without its weight.
 template <class Scalar>
 DenseMatrix<double> unweighed_rows(const Problem<Scalar>& problem, const FullPass& pass, const Vector<double>& column,
@@ -99,6 +89,15 @@ double free_last(const Problem<Scalar>& problem, const FullPass& pass, Weights<d
 }
 
 }  // namespace
+
+double safe_decrement(const bound::CurvatureMatrix& matrix, const Eigen::MatrixXd& gradient) {
+  const double units = 8 * static_cast<double>(matrix.size()) * std::numeric_limits<double>::epsilon();
+  return matrix.decrement(gradient) * (1 + 2 * units * std::min(matrix.condition(), 1 / units));
+}
+
+double with_rounding(double gap, double loss) {
+  return gap + 16 * std::numeric_limits<double>::epsilon() * std::abs(loss);
+}
 
 double largest_curvature(Family family) {
   return family == Family::linear     ? bound::kLeastSquaresCurvature

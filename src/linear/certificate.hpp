@@ -29,6 +29,10 @@ namespace lipschitzlr::linear {
 // The largest second derivative of a row's loss in its scores: what S is multiplied with in bound/matrix.hpp.
 double largest_curvature(Family family);
 
+double with_rounding(double gap, double loss);
+// g'M^-1 g with what the factorisation may have lost of it: its relative error grows with the condition of M.
+double safe_decrement(const bound::CurvatureMatrix& matrix, const Eigen::MatrixXd& gradient);
+
 // Infinite where the condition fails or P has no inverse.
 template <class Scalar>
 double duality_gap(const Problem<Scalar>& problem, const FullPass& pass);

@@ -125,6 +125,15 @@ std::unique_ptr<Problem<Scalar>> make_problem(const data::TableView& table, cons
                     row_weights.size() == 0 ? row_weights : Vector<double>(row_weights.segment(first, last - first)));
 }
 
+std::size_t worth_holding(const data::TableView& table, const Preparation& preparation, Solver solver) {
+  if (preparation.setup.family != Family::linear || !table.is_dense()) return kMostHeld;
+  Shape shape{Family::linear, table.rows(), preparation.scaler.design_columns()};
+  shape.l1 = preparation.setup.penalty.l1 > 0;
+  shape.penalised = !preparation.setup.penalty.empty();
+  const Solver chosen = solver == Solver::automatic ? choose_solver(shape).solver : solver;
+  return chosen == Solver::newton ? 0 : kMostHeld;
+}
+
 Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights) {
   return {table_model(preparation.setup.family, training, preparation.scaler), std::move(weights), "{}", "", {}};
 }
@@ -141,8 +150,8 @@ Model fit(data::Table table, const FitOptions& options) {
     const PenaltyPath path = cross_validate<double>(table, family, path_options, {}, pool);
     preparation.setup.penalty = with_elastic_net(path_options.penalty, path.points[path.best].lambda, options.l1_share);
   }
-  const auto problem =
-      make_problem<double>(table, nullptr, preparation, pool, nullptr, options.row_weights, options.most_held);
+  const std::size_t held = std::min(options.most_held, worth_holding(table, preparation, options.solver.solver));
+  const auto problem = make_problem<double>(table, nullptr, preparation, pool, nullptr, options.row_weights, held);
   const auto outcome = solve(*problem, options.solver, State<double>{});
   if (outcome.stop == Stop::not_finite) {
     throw Error(Fault::training,

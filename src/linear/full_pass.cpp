@@ -96,7 +96,7 @@ void add_squares(const SparseMatrix<Scalar>& matrix, Index first, Index count, c
 
 FullPass with_probabilities(const Problem<double>& problem, const Weights<double>& weights, double loss,
                             const Weights<double>& gradient) {
-  FullPass pass{weights, loss, gradient, {}, false};
+  FullPass pass{weights, loss, gradient, {}, false, {}};
   if (problem.setup().family == Family::linear) return pass;
   pass.probabilities =
       std::visit([&](const auto& matrix) { return scores(matrix, weights, problem.pool()); }, problem.matrix());

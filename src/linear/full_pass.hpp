@@ -3,6 +3,7 @@
 // beside the gradient. Same bits for any number of threads; collective where the problem is.
 
 #include <Eigen/Core>
+#include <optional>
 
 #include "lipschitzlr/linear/problem.hpp"
 
@@ -14,6 +15,7 @@ struct FullPass {
   Weights<double> gradient;           // with the penalty
   DenseMatrix<double> probabilities;  // of this process' rows: one column for logistic, none for least squares
   bool separated = false;             // every row of every process has its class as the strictly largest score
+  std::optional<double> gap = {};     // f(w) - f* is at most this, where the pass itself proves it
 };
 
 template <class Scalar>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -15,13 +16,13 @@
 namespace lipschitzlr::linear {
 namespace {
 
-constexpr std::size_t kDepth = 128;                 // rows packed at a time: a panel of them fits the first-level cache
-constexpr std::size_t kStripe = 120;                // columns of the result that a task computes at most, nearly
-constexpr double kTaskWork = 1 << 18;               // multiplications of a task at least
-constexpr double kDenseWork = 64, kSparseWork = 8;  // and for every number of its partial result
+constexpr std::size_t kDepth = 128;    // rows packed at a time: a panel of them fits the first-level cache
+constexpr std::size_t kStripe = 120;   // columns of the result that a task computes at most, nearly
+constexpr double kTaskWork = 1 << 18;  // multiplications of a task at least
+constexpr double kDenseWork = 192, kSparseWork = 8;                 // and for every number of its partial result
 constexpr std::size_t kAddedInPlace = 1 << 16, kAddedColumns = 16;  // numbers that wake no thread; columns of a task
 constexpr std::size_t kMostRowChunks = 32;                          // of rows
-constexpr std::size_t kMostPartialBytes = 64 << 20;                 // of partial results
+constexpr std::size_t kMostPartialBytes = 32 << 20;                 // of partial results
 constexpr Index kMirrored = 32;  // rows and columns of a block whose transpose stays in the first-level cache
 
 std::size_t round_up(std::size_t number, std::size_t step) { return (number + step - 1) / step * step; }
@@ -236,10 +237,24 @@ Eigen::MatrixXd gram_with_targets(const Matrix& features, const Vector<typename 
   return whole_sum<Matrix>(features, &targets, d, pool, communicator);
 }
 
+// A product and its weight are rounded, then every sum that it becomes part of: of dense rows those of a block, of the
+// blocks of a chunk and of the chunks, of sparse rows one after the other.
+template <class Matrix>
+double gram_error(const Matrix&, Index rows, Communicator* communicator) {
+  const auto m = static_cast<double>(rows), depth = static_cast<double>(kDepth);
+  const bool sparse = std::is_same_v<Matrix, SparseMatrix<typename Matrix::Scalar>>;
+  const double sums = sparse ? m : std::min(m, depth + m / depth + 1);
+  const double processes = communicator == nullptr ? 0 : communicator->size();
+  const double unit = std::numeric_limits<double>::epsilon() / 2;
+  const double steps = unit * (2 + sums + static_cast<double>(kMostRowChunks) + processes);
+  return steps / (1 - steps);
+}
+
 #define LIPSCHITZLR_GRAM(Matrix)                                                                                  \
   template Eigen::MatrixXd gram(const Matrix&, const Vector<double>&, ThreadPool&, Communicator*);                \
   template Eigen::MatrixXd gram_with_targets(const Matrix&, const Vector<Matrix::Scalar>&, const Vector<double>&, \
-                                             ThreadPool&, Communicator*)
+                                             ThreadPool&, Communicator*);                                         \
+  template double gram_error(const Matrix&, Index, Communicator*)
 LIPSCHITZLR_GRAM(DenseMatrix<float>);
 LIPSCHITZLR_GRAM(DenseMatrix<double>);
 LIPSCHITZLR_GRAM(SparseMatrix<float>);

@@ -5,6 +5,7 @@
 #include "linear/certificate.hpp"
 #include "linear/certified_run.hpp"
 #include "linear/hessian.hpp"
+#include "linear/least_squares_sums.hpp"
 
 namespace lipschitzlr::linear {
 namespace {
@@ -31,7 +32,8 @@ class Newton {
 
   Outcome<Scalar> run() {
     if (problem_.setup().family == Family::linear && weights_.isZero(0)) {
-      begin_at_zero();
+      sums_.emplace(problem_);
+      pass_ = sums_->pass_at_zero();
     } else {
       pass_ = full_pass(problem_, weights_);
     }
@@ -41,30 +43,34 @@ class Newton {
  private:
   friend class CertifiedRun<Scalar>;
 
-  // Loss and gradient of least squares at 0 are sums that X'X has beside it.
-  void begin_at_zero() {
-    const Eigen::MatrixXd sums = mean_gram_with_targets(problem_);
-    const Index n = problem_.features();
-    pass_ = {weights_, sums(n, n) / 2, -sums.col(n).head(n), {}, false};
-    Eigen::MatrixXd matrix = sums.topLeftCorner(n, n);
-    add_curvature(problem_.setup().penalty, matrix);
-    hessian_.emplace(std::move(matrix), &problem_.pool());
-  }
-
   std::optional<Stop> measure() {
     run_.state().weights = weights_.template cast<Scalar>();
     if (!std::isfinite(pass_.loss)) return run_.measure({pass_.loss, pass_.gradient.norm(), rate_, kInfinity});
     const bool exact = problem_.setup().family == Family::linear;
-    if (!hessian_ || !exact) hessian_.emplace(hessian_at(problem_, pass_));
-    run_.outcome().condition = hessian_->condition();
-    const double gap =
-        std::min(curvature_gap(problem_, pass_, *hessian_), exact ? kInfinity : duality_gap(problem_, pass_));
-    return run_.measure({pass_.loss, pass_.gradient.norm(), rate_, gap, pass_.separated});
+    if (!exact) hessian_.reset();
+    if (!pass_.gap) pass_.gap = curvature_gap(problem_, pass_, hessian());
+    if (!exact) pass_.gap = std::min(*pass_.gap, duality_gap(problem_, pass_));
+    return run_.measure({pass_.loss, pass_.gradient.norm(), rate_, *pass_.gap, pass_.separated});
+  }
+
+  // At the weights of the pass; of least squares the same everywhere.
+  const bound::CurvatureMatrix& hessian() {
+    if (!sums_ && !hessian_) hessian_.emplace(hessian_at(problem_, pass_));
+    const bound::CurvatureMatrix& matrix = sums_ ? sums_->hessian() : *hessian_;
+    run_.outcome().condition = matrix.condition();
+    return matrix;
+  }
+
+  // Least squares needs no other pass over the rows than that for the sums, unless rounding might show.
+  FullPass pass_at(const Weights<double>& weights) const {
+    std::optional<FullPass> pass;
+    if (sums_) pass = sums_->pass_at(weights);
+    return pass ? std::move(*pass) : full_pass(problem_, weights);
   }
 
   // False when no step lowers the loss any more: rounding is all that is left.
   bool step() {
-    const Weights<double> direction = expanded(hessian_->step(reduced(pass_.gradient, basis_)), basis_);
+    const Weights<double> direction = expanded(hessian().step(reduced(pass_.gradient, basis_)), basis_);
     if (search(direction, kMostHalvings)) return true;
     if (problem_.setup().family == Family::linear) return false;
     if (!bound_) bound_.emplace(constant_curvature(problem_, largest_curvature(problem_.setup().family)));
@@ -78,7 +84,7 @@ class Newton {
     for (int halving = 0; halving <= halvings; ++halving, rate /= 2) {
       // Rounded first, so that what is measured and proven is true of the weights that are returned.
       const Weights<double> next = (weights_ - rate * direction).template cast<Scalar>().template cast<double>();
-      FullPass pass = full_pass(problem_, next);
+      FullPass pass = pass_at(next);
       if (!(pass.loss <= pass_.loss - kArmijo * rate * slope) || !(pass.loss < pass_.loss)) continue;
       weights_ = next;
       pass_ = std::move(pass);
@@ -95,6 +101,7 @@ class Newton {
   Eigen::MatrixXd basis_;
   Weights<double> weights_;
   FullPass pass_;
+  std::optional<LeastSquaresSums> sums_;  // of a run that begins at zero
   std::optional<bound::CurvatureMatrix> hessian_, bound_;
   double rate_ = 1;
 };

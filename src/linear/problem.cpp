@@ -51,12 +51,12 @@ Matrix taken(Matrix& features) {
 
 // Some rows as a matrix of a problem; in memory unless they take much of it.
 template <class Scalar, class Matrix>
-typename Problem<Scalar>::Matrix rows_for(const Matrix& matrix, std::span<const Index> rows) {
+typename Problem<Scalar>::Matrix rows_for(const Matrix& matrix, std::span<const Index> rows, ThreadPool& pool) {
   if constexpr (std::is_same_v<Matrix, StreamedRows<Scalar>>) {
     const double bytes = static_cast<double>(rows.size()) * static_cast<double>(matrix.cols()) * sizeof(Scalar);
     if (bytes > kMostSample) return matrix.take(rows);
   }
-  return take_rows(matrix, rows);
+  return take_rows(matrix, rows, pool);
 }
 
 template <class Value, class Measure>
@@ -144,7 +144,8 @@ std::unique_ptr<Problem<Scalar>> Problem<Scalar>::sample(Index one_in) const {
   }
   const Vector<double> row_weights = row_weights_.size() == 0 ? row_weights_ : Vector<double>(row_weights_(rows));
   return std::make_unique<Problem>(
-      std::visit([&](const auto& matrix) { return rows_for<Scalar>(matrix, std::span<const Index>(rows)); }, features_),
+      std::visit([&](const auto& matrix) { return rows_for<Scalar>(matrix, std::span<const Index>(rows), pool_); },
+                 features_),
       Vector<Scalar>(targets_(rows)), setup_, pool_, communicator(), row_weights);
 }
 
@@ -191,7 +192,7 @@ Measured Problem<Scalar>::measure(ConstantKind kind, double weight_bound, std::s
   Norms norms;
   return std::visit(
       [&](const auto& matrix) {
-        const auto taken = take_rows(matrix, here);
+        const auto taken = take_rows(matrix, here, pool_);
         return measure(kind, weight_bound, Rows<std::decay_t<decltype(taken)>>{taken, targets, weights, total}, norms);
       },
       features_);

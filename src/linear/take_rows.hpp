@@ -1,22 +1,34 @@
 #pragma once
-// Some rows of a matrix, in the given order.
+// Some rows of a matrix, in the given order; on the threads of a pool.
 
+#include <algorithm>
 #include <span>
 
 #include "lipschitzlr/base/matrix.hpp"
+#include "lipschitzlr/base/parallel.hpp"
 #include "lipschitzlr/base/streamed_rows.hpp"
 
 namespace lipschitzlr::linear {
 
+// Calls task(first, count) for parts of so many rows.
+template <class Task>
+void for_taken_rows(std::size_t rows, ThreadPool& pool, const Task& task) {
+  constexpr std::size_t kTogether = 256;
+  pool.run((rows + kTogether - 1) / kTogether,
+           [&](std::size_t part) { task(part * kTogether, std::min(kTogether, rows - part * kTogether)); });
+}
+
 template <class Scalar>
-DenseMatrix<Scalar> take_rows(const DenseMatrix<Scalar>& matrix, std::span<const Index> rows) {
+DenseMatrix<Scalar> take_rows(const DenseMatrix<Scalar>& matrix, std::span<const Index> rows, ThreadPool& pool) {
   DenseMatrix<Scalar> taken(static_cast<Index>(rows.size()), matrix.cols());
-  for (Index i = 0; i < taken.rows(); ++i) taken.row(i) = matrix.row(rows[static_cast<std::size_t>(i)]);
+  for_taken_rows(rows.size(), pool, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) taken.row(static_cast<Index>(i)) = matrix.row(rows[i]);
+  });
   return taken;
 }
 
 template <class Scalar>
-SparseMatrix<Scalar> take_rows(const SparseMatrix<Scalar>& matrix, std::span<const Index> rows) {
+SparseMatrix<Scalar> take_rows(const SparseMatrix<Scalar>& matrix, std::span<const Index> rows, ThreadPool&) {
   SparseMatrix<Scalar> taken(static_cast<Index>(rows.size()), matrix.cols());
   for (Index i = 0; i < taken.rows(); ++i) {
     taken.startVec(i);
@@ -29,9 +41,11 @@ SparseMatrix<Scalar> take_rows(const SparseMatrix<Scalar>& matrix, std::span<con
 }
 
 template <class Scalar>
-DenseMatrix<Scalar> take_rows(const StreamedRows<Scalar>& matrix, std::span<const Index> rows) {
+DenseMatrix<Scalar> take_rows(const StreamedRows<Scalar>& matrix, std::span<const Index> rows, ThreadPool& pool) {
   DenseMatrix<Scalar> taken(static_cast<Index>(rows.size()), matrix.cols());
-  matrix.fill(rows, taken.data());
+  for_taken_rows(rows.size(), pool, [&](std::size_t first, std::size_t count) {
+    matrix.fill(rows.subspan(first, count), taken.data() + static_cast<Index>(first) * matrix.cols());
+  });
   return taken;
 }
 

@@ -273,7 +273,8 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   choose_batch(options, prepared);
   choose_penalty<Scalar>(options, prepared, pool, communicator, guard, result);
   const auto problem =
-      linear::make_problem<Scalar>(prepared.train, nullptr, prepared, pool, communicator, prepared.train_weights);
+      linear::make_problem<Scalar>(prepared.train, nullptr, prepared, pool, communicator, prepared.train_weights,
+                                   linear::worth_holding(prepared.train, prepared, options.solver));
   choose_solver(*problem, options, result);
   choose_rate(*problem, options, result);
   if (held) {

@@ -105,6 +105,20 @@ TEST(Fit, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(fault_of(table_of(features, numbers), {.solver = {.solver = Solver::gd, .rate = 1e200}}), Fault::training);
 }
 
+TEST(Fit, ADesignIsHeldUnlessItIsReadOnce) {
+  const DenseMatrix<double> features = random_matrix(30, 4, 15);
+  const Vector<double> numbers = random_targets(Family::linear, features, 1, 16);
+  const data::Table table = table_of(features, numbers), classified = table_of(features, numbers, {"a", "b"});
+  const Preparation linear = prepare(table, Family::linear, {}), logistic = prepare(classified, Family::logistic, {});
+  const Preparation lasso =
+      prepare(table, Family::linear, {.penalty = {.l2 = 0, .tikhonov = {}, .spare_last = false, .l1 = 0.1}});
+  EXPECT_EQ(worth_holding(table, linear, Solver::automatic), 0);
+  EXPECT_EQ(worth_holding(table, linear, Solver::newton), 0);
+  EXPECT_EQ(worth_holding(table, linear, Solver::gd), kMostHeld);
+  EXPECT_EQ(worth_holding(table, lasso, Solver::automatic), kMostHeld);
+  EXPECT_EQ(worth_holding(classified, logistic, Solver::newton), kMostHeld);
+}
+
 TEST(Fit, TheScoresOfTheProblemAreThoseOfTheModel) {
   const DenseMatrix<double> features = random_matrix(50, 3, 12);
   const data::Table table = table_of(features, random_targets(Family::softmax, features, 3, 13), {"a", "b", "c"});

@@ -68,6 +68,10 @@ std::unique_ptr<Problem<Scalar>> make_problem(const data::TableView& table, cons
                                               Communicator* communicator, const Vector<double>& row_weights,
                                               std::size_t most_held = kMostHeld);
 
+// Bytes of a dense design that are worth holding in memory for a solver: none where it reads the rows once, as newton
+// does for least squares.
+std::size_t worth_holding(const data::TableView& table, const Preparation& preparation, Solver solver);
+
 Model make_model(const data::Table& training, const Preparation& preparation, Weights<double> weights);
 
 }  // namespace lipschitzlr::linear

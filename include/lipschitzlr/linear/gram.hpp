@@ -23,4 +23,9 @@ template <class Matrix>
 Eigen::MatrixXd gram_with_targets(const Matrix& features, const Vector<typename Matrix::Scalar>& targets,
                                   const Vector<double>& d, ThreadPool& pool, Communicator* communicator = nullptr);
 
+// What rounding changes an entry x_i'Dx_j of both by at most, as a share of |x_i||x_j| with the lengths in D (no entry
+// of which is negative). rows: of all processes.
+template <class Matrix>
+double gram_error(const Matrix& features, Index rows, Communicator* communicator = nullptr);
+
 }  // namespace lipschitzlr::linear

@@ -72,7 +72,12 @@ void pack(const Scalar* from, std::size_t stride, std::size_t rows, std::size_t 
       continue;
     }
     for (std::size_t j = 0; j < whole; j += kWide) store(to + j, load_wide(from + j) * weight);
-    for (std::size_t j = whole; j < kPanel; ++j) to[j] = j < width ? static_cast<double>(from[j]) * weight : 0;
+    for (std::size_t j = whole; j < kPanel; j += kWide) store(to + j, V{});
+    if (width >= kWide) {  // the last whole vector, some of it for the second time
+      store(to + width - kWide, load_wide(from + width - kWide) * weight);
+    } else {
+      for (std::size_t j = 0; j < width; ++j) to[j] = static_cast<double>(from[j]) * weight;
+    }
   }
 }
 
@@ -174,15 +179,19 @@ template <class Scalar>
 void scale(const Scalar* from, std::size_t columns, const std::ptrdiff_t* numbers, std::size_t first, std::size_t count,
            const double* offsets, const double* factors, const Scalar* last, Scalar* to) {
   using Narrow = typename VectorOf<Scalar, kWide>::Type;
-  const std::size_t whole = columns / kWide * kWide;
   for (std::size_t i = 0; i < count; ++i) {
     const Scalar* const row = from + (numbers == nullptr ? first + i : static_cast<std::size_t>(numbers[i])) * columns;
-    for (std::size_t j = 0; j < whole; j += kWide) {
+    const auto vector = [&](std::size_t j) {
       const V scaled = (load_wide(row + j) - load<V>(offsets + j)) * load<V>(factors + j);
       store(to + j, __builtin_convertvector(scaled, Narrow));
-    }
-    for (std::size_t j = whole; j < columns; ++j) {
-      to[j] = static_cast<Scalar>((static_cast<double>(row[j]) - offsets[j]) * factors[j]);
+    };
+    for (std::size_t j = 0; j + kWide <= columns; j += kWide) vector(j);
+    if (columns >= kWide) {
+      if (columns % kWide != 0) vector(columns - kWide);  // some of it for the second time
+    } else {
+      for (std::size_t j = 0; j < columns; ++j) {
+        to[j] = static_cast<Scalar>((static_cast<double>(row[j]) - offsets[j]) * factors[j]);
+      }
     }
     to += columns;
     if (last != nullptr) *to++ = *last;
