@@ -75,7 +75,7 @@ int fit(FitState& state, const Connect& connect) {
   });
   options.data.encoding.all_levels = has_penalty(options);
   options.data.read.threads = threads_beside(communicator.get(), options.threads);
-  run::Prepared prepared = run::prepare(options.data);
+  run::Prepared prepared = run::prepare(options.data, communicator.get());
   if (speaks) show_remarks(prepared.train);
   if (speaks && !state.json && !state.to_stdout()) {
     fmt::print("{}\n", describe(options.data, prepared));

@@ -36,6 +36,61 @@ std::vector<double> all_gather(Communicator* communicator, std::vector<double> o
   return all;
 }
 
+// Six bytes are a whole number that a double holds.
+std::vector<std::string> gather_bytes(Communicator* communicator, const std::string& own) {
+  if (communicator == nullptr) return {own};
+  constexpr std::size_t kBytes = 6;
+  const std::vector<double> sizes = all_gather(communicator, {static_cast<double>(own.size())});
+  std::vector<double> words;
+  words.reserve(own.size() / kBytes + 1);
+  for (std::size_t first = 0; first < own.size(); first += kBytes) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < std::min(kBytes, own.size() - first); ++i) {
+      word |= std::uint64_t{static_cast<unsigned char>(own[first + i])} << (8 * i);
+    }
+    words.push_back(static_cast<double>(word));
+  }
+  words = all_gather(communicator, std::move(words));
+  std::vector<std::string> texts;
+  auto word = words.begin();
+  for (const double size : sizes) {
+    std::string text(static_cast<std::size_t>(size), '\0');
+    for (std::size_t first = 0; first < text.size(); first += kBytes) {
+      const auto bytes = static_cast<std::uint64_t>(*word++);
+      for (std::size_t i = 0; i < std::min(kBytes, text.size() - first); ++i) {
+        text[first + i] = static_cast<char>((bytes >> (8 * i)) & 0xff);
+      }
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+void in_turn(Communicator* communicator, std::span<double> numbers, const std::function<void()>& work) {
+  if (communicator == nullptr) return work();
+  for (int rank = 0; rank < communicator->size(); ++rank) {
+    if (rank == communicator->rank()) {
+      work();
+    } else {
+      std::fill(numbers.begin(), numbers.end(), 0.0);
+    }
+    communicator->sum(numbers);
+  }
+}
+
+void together(Communicator* communicator, const std::function<void()>& work) {
+  if (communicator == nullptr) return work();
+  std::string failure;
+  try {
+    work();
+  } catch (const Error& error) {
+    failure = static_cast<char>(error.exit_code()) + std::string(error.what());
+  }
+  for (const std::string& one : gather_bytes(communicator, failure)) {
+    if (!one.empty()) throw Error(static_cast<Fault>(static_cast<unsigned char>(one.front())), one.substr(1));
+  }
+}
+
 std::string broadcast(Communicator* communicator, std::string text) {
   if (communicator == nullptr) return text;
   std::size_t size = text.size();

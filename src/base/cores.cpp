@@ -9,13 +9,16 @@
 
 namespace lipschitzlr {
 
-unsigned share_of_cores(Communicator& communicator) {
+unsigned processes_here(Communicator& communicator) {
   // Processes with the same number were started by the same kernel, and share its cores.
   const std::size_t machine = std::hash<std::string>()(read_file("/proc/sys/kernel/random/boot_id")) >> 12;
   const auto own = static_cast<double>(machine);
   const std::vector<double> machines = all_gather(&communicator, {own});
-  const auto here = static_cast<unsigned>(std::count(machines.begin(), machines.end(), own));
-  return std::max(1u, std::thread::hardware_concurrency() / here);
+  return static_cast<unsigned>(std::count(machines.begin(), machines.end(), own));
+}
+
+unsigned share_of_cores(Communicator& communicator) {
+  return std::max(1u, std::thread::hardware_concurrency() / processes_here(communicator));
 }
 
 unsigned threads_beside(Communicator* communicator, unsigned wanted) {

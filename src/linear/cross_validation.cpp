@@ -40,21 +40,25 @@ using RowList = std::vector<Index>;
 using Round = std::vector<RowList>;
 
 // The values that a pass over the rows multiplies.
-double work_of(const data::TableView& table, Family family, bool intercept) {
+double work_of(const data::TableView& table, Family family, bool intercept, Communicator* communicator) {
   const double stored = data::stored_in(table.features) + (intercept ? static_cast<double>(table.rows()) : 0);
-  return stored * (family == Family::softmax ? static_cast<double>(table.labels.size()) : 1);
+  return all_reduce_sum(communicator, stored) *
+         (family == Family::softmax ? static_cast<double>(table.labels.size()) : 1);
 }
 
-Rounds rounds_of(const data::TableView& table, double work, const PathOptions& path) {
+Rounds rounds_of(const data::TableView& table, Index rows, double work, const PathOptions& path,
+                 Communicator* communicator) {
   Random random(path.seed);
   if (path.folds == 0 && work > kLargeProblem) {
-    std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random);
+    std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random, communicator);
     parts.resize(kHeldParts);
     return {std::move(parts)};
   }
-  const Index folds = std::min<Index>(path.folds > 0 ? path.folds : kFolds, table.rows());
+  const Index folds = std::min<Index>(path.folds > 0 ? path.folds : kFolds, rows);
   Rounds rounds;
-  for (RowList& fold : data::deal_rows(table, static_cast<int>(folds), random)) rounds.push_back({std::move(fold)});
+  for (RowList& fold : data::deal_rows(table, static_cast<int>(folds), random, communicator)) {
+    rounds.push_back({std::move(fold)});
+  }
   return rounds;
 }
 
@@ -100,17 +104,19 @@ Vector<double> only_weights_of(const Vector<double>& all, const RowList& rows, I
   return weights;
 }
 
-// The parts of a round together, so that one pass over the rows measures all of them.
+// The parts of a round together, so that one pass over the rows measures all of them. Collective.
 class HeldParts {
  public:
-  HeldParts(const data::TableView& training, const Round& round, const data::Scaler& scaler,
-            const FitOptions& options) {
+  HeldParts(const data::TableView& training, const Round& round, const data::Scaler& scaler, const FitOptions& options,
+            Communicator* communicator)
+      : communicator_(communicator) {
     std::vector<std::pair<Index, std::size_t>> rows;  // and the part of each
     for (std::size_t part = 0; part < round.size(); ++part) {
       for (const Index row : round[part]) rows.emplace_back(row, part);
       const Vector<double> weights = weights_of(options.row_weights, round[part]);
       weights_.push_back(weights.size() == 0 ? static_cast<double>(round[part].size()) : weights.sum());
     }
+    all_reduce_sum(communicator, weights_);
     std::sort(rows.begin(), rows.end());
     RowList numbers;
     for (const auto& [row, part] : rows) numbers.push_back(row), part_of_.push_back(part);
@@ -123,11 +129,13 @@ class HeldParts {
     std::vector<double> means(weights_.size());
     const Vector<double> losses = rows_->losses(setup, weights, pool);
     for (std::size_t i = 0; i < part_of_.size(); ++i) means[part_of_[i]] += losses[static_cast<Index>(i)];
+    all_reduce_sum(communicator_, means);
     for (std::size_t part = 0; part < means.size(); ++part) means[part] /= weights_[part] > 0 ? weights_[part] : 1;
     return means;
   }
 
  private:
+  Communicator* communicator_;
   std::vector<double> weights_;
   std::vector<std::size_t> part_of_;
   std::optional<HeldRows> rows_;
@@ -278,12 +286,12 @@ std::vector<PartLosses> measure_round(const data::TableView& training, Family fa
   FitOptions own = options;
   own.row_weights = only_weights_of(options.row_weights, kept, training.rows());
   own.weight_bound = kNoWeightBound;
-  const Preparation preparation = prepare(training, family, own);
+  const Preparation preparation = prepare(training, family, own, communicator);
   own.row_weights.resize(0);
   const auto problem = make_problem<Scalar>(training, &kept, preparation, pool, communicator,
                                             weights_of(options.row_weights, kept), options.most_held);
   RowList().swap(kept);  // a number for each row, as the weights were
-  const HeldParts parts(training, round, preparation.scaler, options);
+  const HeldParts parts(training, round, preparation.scaler, options, communicator);
   std::vector<PartLosses> measured;
   for (std::size_t part = 0; part < round.size(); ++part) measured.push_back({parts.weight(part), {}});
   PathSolver<Scalar> solver(*problem, options.l1_share, matrices);
@@ -300,16 +308,17 @@ std::vector<PartLosses> measure_round(const data::TableView& training, Family fa
 // The same for least squares, where all lambdas of a round are solved together.
 std::vector<PartLosses> measure_rounds(const LeastSquaresPath& path, const Rounds& rounds,
                                        const Vector<double>& weights, std::vector<double>& lambdas,
-                                       const std::function<bool()>& going) {
+                                       Communicator* communicator, const std::function<bool()>& going) {
   std::vector<PartLosses> measured;
   const auto add = [&](const Round& round, const Eigen::MatrixXd& losses) {
     const std::size_t before = measured.size();
     for (const RowList& rows : round) {
       const Vector<double> own = weights_of(weights, rows);
-      measured.push_back({own.size() == 0 ? static_cast<double>(rows.size()) : own.sum(), {}});
+      const double weight = own.size() == 0 ? static_cast<double>(rows.size()) : own.sum();
+      measured.push_back({all_reduce_sum(communicator, weight), {}});
     }
     for (std::size_t i = 0; i < lambdas.size(); ++i) {
-      expect_going(going, nullptr);
+      expect_going(going, communicator);
       for (std::size_t part = 0; part < round.size(); ++part) {
         measured[before + part].losses.push_back(losses(static_cast<Index>(part), static_cast<Index>(i)));
       }
@@ -328,33 +337,35 @@ template <class Scalar>
 PenaltyPath cross_validate(const data::TableView& training, Family family, const FitOptions& given,
                            const PathOptions& path, ThreadPool& pool, Communicator* communicator,
                            const std::function<bool()>& going) {
-  if (training.rows() < 2) throw Error(Fault::data, "cross-validation needs at least two rows");
+  const auto rows = static_cast<Index>(all_reduce_sum(communicator, static_cast<double>(training.rows())));
+  if (rows < 2) throw Error(Fault::data, "cross-validation needs at least two rows");
   if (!(given.l1_share >= 0 && given.l1_share <= 1)) {
     throw Error(Fault::usage, "the share of L1 in a penalty must be between 0 and 1");
   }
   FitOptions options = given;
   // Many small parts are as much as all rows.
-  const double bytes = data::stored_in(training.features) * sizeof(Scalar);
+  const double bytes = all_reduce_max(communicator, data::stored_in(training.features) * sizeof(Scalar));
   if (bytes > static_cast<double>(given.most_held) || data::is_streamed(training.features)) options.most_held = 0;
-  const Rounds rounds = rounds_of(training, work_of(training, family, options.intercept), path);
-  const bool wide = training.columns() + (options.intercept ? 1 : 0) > training.rows();
+  const Rounds rounds =
+      rounds_of(training, rows, work_of(training, family, options.intercept, communicator), path, communicator);
+  const bool wide = training.columns() + (options.intercept ? 1 : 0) > rows;
   std::unique_ptr<LeastSquaresPath> together;
-  if (family == Family::linear && communicator == nullptr) {
-    together = least_squares_path(training, options, rounds, pool);
-  }
+  if (family == Family::linear) together = least_squares_path(training, options, rounds, pool, communicator);
   double first = 0;
   const bool standard = options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard;
   if (together && (standard || options.l1_share > 0)) {
     first = together->first_lambda();
   } else {
-    first = first_lambda(*make_problem<Scalar>(training, nullptr, prepare(training, family, options), pool,
-                                               communicator, options.row_weights, options.most_held),
+    first = first_lambda(*make_problem<Scalar>(training, nullptr, prepare(training, family, options, communicator),
+                                               pool, communicator, options.row_weights, options.most_held),
                          options.l1_share);
   }
   std::vector<double> lambdas = path_of(first, options.l1_share, wide, path.values);
   std::vector<PartLosses> measured;
   PathMatrices matrices;
-  if (together) measured = measure_rounds(*together, rounds, options.row_weights, lambdas, going);
+  if (together) {
+    measured = measure_rounds(*together, rounds, options.row_weights, lambdas, communicator, going);
+  }
   for (const Round& round : rounds) {
     if (together) break;
     for (PartLosses& part : measure_round<Scalar>(training, family, options, round, lambdas, measured.empty(), matrices,

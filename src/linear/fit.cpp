@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "linear/design.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/bound/weights.hpp"
 #include "lipschitzlr/linear/cross_validation.hpp"
@@ -16,12 +16,14 @@
 namespace lipschitzlr::linear {
 namespace {
 
-void check_trainable(const data::Table& table, Family family) {
-  if (table.rows() < 2) {
-    throw Error(Fault::data,
-                fmt::format("there is nothing to learn from {} row{}", table.rows(), table.rows() == 1 ? "" : "s"));
+void check_trainable(const data::Table& table, Family family, Communicator* communicator) {
+  const double rows = all_reduce_sum(communicator, static_cast<double>(table.rows()));
+  if (rows < 2) {
+    throw Error(Fault::data, fmt::format("there is nothing to learn from {} row{}", rows, rows == 1 ? "" : "s"));
   }
-  if (table.target.size() != table.rows()) throw Error(Fault::data, "the table has no target to learn");
+  if (all_reduce_sum(communicator, static_cast<double>(table.target.size())) != rows) {
+    throw Error(Fault::data, "the table has no target to learn");
+  }
   if (family != Family::linear && table.labels.size() < 2) {
     throw Error(Fault::data, fmt::format("every row has the same class, \"{}\": there is nothing to tell apart",
                                          table.labels.empty() ? "" : table.labels.front()));
@@ -35,18 +37,19 @@ Family family_of_target(const data::Table& table) {
 
 // Levels and gaps stay 0 and 1 beside numbers of deviation 1, so that a penalty draws a rare level, of which little is
 // known, nearer to the others than a frequent one. Numbers of an encoded sparse matrix are centred already.
-data::Scaler learn_scaler(const data::TableView& training, const FitOptions& options) {
+data::Scaler learn_scaler(const data::TableView& training, const FitOptions& options, Communicator* communicator) {
   const bool dense = training.is_dense();
   const bool encoded = !training.indicators.empty();
   const data::Scaling scaling =
       options.scaling.value_or(dense || encoded ? data::Scaling::standard : data::Scaling::none);
   const bool spares = encoded && scaling == data::Scaling::standard;
-  data::Scaler scaler = data::Scaler::learn(spares && !dense ? data::Scaling::none : scaling, training.features,
-                                            options.intercept, training.feature_names, options.row_weights);
+  data::Scaler scaler =
+      data::Scaler::learn(spares && !dense ? data::Scaling::none : scaling, training.features, options.intercept,
+                          training.feature_names, options.row_weights, communicator);
   if (!spares) return scaler;
   scaler.kind = scaling;
   const std::vector<double> deviations =
-      dense ? std::vector<double>() : data::column_deviations(training.features, options.row_weights);
+      dense ? std::vector<double>() : data::column_deviations(training.features, options.row_weights, communicator);
   for (std::size_t i = 0; i < training.indicators.size(); ++i) {
     if (training.indicators[i]) {
       scaler.offsets[i] = 0;
@@ -60,13 +63,13 @@ data::Scaler learn_scaler(const data::TableView& training, const FitOptions& opt
 
 }  // namespace
 
-Family choose_family(std::optional<Family> wanted, data::Table& table) {
-  const bool by_looks = !wanted && data::looks_like_classes(table);
+Family choose_family(std::optional<Family> wanted, data::Table& table, Communicator* communicator) {
+  const bool by_looks = !wanted && data::looks_like_classes(table, communicator);
   if (!table.is_classified() && (by_looks || wanted.value_or(Family::linear) != Family::linear)) {
-    data::make_classes(table);
+    data::make_classes(table, communicator);
   }
   const Family family = wanted.value_or(family_of_target(table));
-  check_trainable(table, family);
+  check_trainable(table, family, communicator);
   if (family == Family::linear && table.is_classified()) {
     throw Error(Fault::usage,
                 fmt::format("linear regression needs a numeric target, but \"{}\" has the classes {}; take {}",
@@ -79,15 +82,18 @@ Family choose_family(std::optional<Family> wanted, data::Table& table) {
   return family;
 }
 
-Preparation prepare(const data::TableView& training, Family family, const FitOptions& options) {
+Preparation prepare(const data::TableView& training, Family family, const FitOptions& options,
+                    Communicator* communicator) {
   const Index classes = family == Family::softmax ? static_cast<Index>(training.labels.size()) : 1;
   // Where K is given, follows from the penalty or does not occur, the guess from the features is not worth a pass.
   const bool guesses = !options.weight_bound && (family == Family::linear || !options.penalty.tikhonov.empty());
   const double guess =
-      guesses ? std::visit([](const auto& view) { return bound::weight_bound_estimate(view); }, training.features) : 0;
+      guesses ? std::visit([&](const auto& view) { return bound::weight_bound_estimate(view, communicator); },
+                           training.features)
+              : 0;
   return {{family, classes, options.penalty,
            options.weight_bound.value_or(default_weight_bound(family, classes, options.penalty, guess))},
-          learn_scaler(training, options)};
+          learn_scaler(training, options, communicator)};
 }
 
 template <class Scalar>
@@ -108,21 +114,12 @@ std::unique_ptr<Problem<Scalar>> make_problem(const data::TableView& table, cons
     throw Error(Fault::usage,
                 fmt::format("there are {} rows to learn from but {} weights of rows", count, row_weights.size()));
   }
-  const auto problem_of = [&](const std::vector<Index>* own, const Vector<double>& weights) {
-    Vector<Scalar> target = own == nullptr ? Vector<Scalar>(table.target.template cast<Scalar>())
-                                           : Vector<Scalar>(table.target(*own).template cast<Scalar>());
-    // Not make_unique, through which the design would be moved: Eigen copies a sparse matrix that is moved.
-    return std::unique_ptr<Problem<Scalar>>(
-        new Problem<Scalar>(design_of<Scalar>(table.features, own, preparation.scaler, &pool, most_held),
-                            std::move(target), preparation.setup, pool, communicator, weights));
-  };
-  if (communicator == nullptr) return problem_of(rows, row_weights);
-  const auto [first, last] = share_of(count, communicator->rank(), communicator->size());
-  std::vector<Index> share(static_cast<std::size_t>(last - first));
-  std::iota(share.begin(), share.end(), first);
-  if (rows != nullptr) std::copy(rows->begin() + first, rows->begin() + last, share.begin());
-  return problem_of(&share,
-                    row_weights.size() == 0 ? row_weights : Vector<double>(row_weights.segment(first, last - first)));
+  Vector<Scalar> target = rows == nullptr ? Vector<Scalar>(table.target.template cast<Scalar>())
+                                          : Vector<Scalar>(table.target(*rows).template cast<Scalar>());
+  // Not make_unique, through which the design would be moved: Eigen copies a sparse matrix that is moved.
+  return std::unique_ptr<Problem<Scalar>>(
+      new Problem<Scalar>(design_of<Scalar>(table.features, rows, preparation.scaler, &pool, most_held),
+                          std::move(target), preparation.setup, pool, communicator, row_weights));
 }
 
 std::size_t worth_holding(const data::TableView& table, const Preparation& preparation, Solver solver) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "linear/design.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/linear/metrics.hpp"
 
 namespace lipschitzlr::linear {
@@ -32,10 +33,13 @@ Vector<double> HeldRows::losses(const ProblemSetup& setup, const Weights<double>
   });
 }
 
-double HeldRows::loss(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const {
+double HeldRows::loss(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool,
+                      Communicator* communicator) const {
   double sum = 0;  // not Eigen's, which adds in an order of its own
   for (const double loss : losses(setup, weights, pool)) sum += loss;
-  return weight() > 0 ? sum / weight() : 0;
+  const double total = all_reduce_sum(communicator, weight());
+  sum = all_reduce_sum(communicator, sum);
+  return total > 0 ? sum / total : 0;
 }
 
 }  // namespace lipschitzlr::linear

@@ -7,6 +7,7 @@
 #include "linear/row_blocks.hpp"
 #include "linear/shifted_systems.hpp"
 #include "linear/wide_path.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/bound/norms.hpp"
 #include "lipschitzlr/linear/gram.hpp"
 
@@ -35,15 +36,17 @@ struct NormalEquations {
 
 class TallPath final : public LeastSquaresPath {
  public:
-  TallPath(const data::TableView& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool)
+  TallPath(const data::TableView& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool,
+           Communicator* communicator)
       : x_(training.features),
         y_(training.target),
         options_(options),
         rounds_(rounds),
         pool_(pool),
+        communicator_(communicator),
         scaled_(options.scaling.value_or(data::Scaling::standard) == data::Scaling::standard),
         centred_(options.intercept && options.penalty.spare_last),
-        target_shift_(centred_ ? y_.mean() : 0),
+        target_shift_(centred_ ? mean_of_target() : 0),
         units_(learn(options.row_weights)) {
     std::vector<bool> held(static_cast<std::size_t>(y_.size()));
     total_ = Eigen::MatrixXd::Zero(columns() + 2, columns() + 2);
@@ -56,7 +59,7 @@ class TallPath final : public LeastSquaresPath {
       }
     }
     const RowList rest = rows_that_are(held, false);
-    if (!rest.empty()) total_ += sums_of(rest, units_);
+    if (all_reduce_max(communicator_, rest.empty() ? 0.0 : 1.0) > 0) total_ += sums_of(rest, units_);
   }
 
   double first_lambda() const override {
@@ -70,7 +73,12 @@ class TallPath final : public LeastSquaresPath {
     std::vector<RoundSums> rounds;  // those that need their rows again take all threads for it
     for (std::size_t round = first; round < last; ++round) rounds.push_back(sums_without(round));
     std::vector<Eigen::MatrixXd> all(last - first);
-    pool_.run(all.size(), [&](std::size_t at) { all[at] = losses_of(first + at, rounds[at], lambdas); });
+    const auto task = [&](std::size_t at) { all[at] = losses_of(first + at, rounds[at], lambdas); };
+    if (communicator_ == nullptr) {
+      pool_.run(all.size(), task);
+    } else {
+      for (std::size_t at = 0; at < all.size(); ++at) task(at);  // collective: in the order of the others
+    }
     return all;
   }
 
@@ -80,7 +88,15 @@ class TallPath final : public LeastSquaresPath {
   Index weights() const { return columns() + (options_.intercept && !centred_ ? 1 : 0); }
 
   data::Scaler learn(const Vector<double>& row_weights) const {
-    return data::Scaler::learn(centred_ ? data::Scaling::standard : data::Scaling::none, x_, true, {}, row_weights);
+    return data::Scaler::learn(centred_ ? data::Scaling::standard : data::Scaling::none, x_, true, {}, row_weights,
+                               communicator_);
+  }
+
+  double mean_of_target() const {
+    if (communicator_ == nullptr) return y_.mean();
+    Vector<double> sums{{y_.sum(), static_cast<double>(y_.size())}};
+    all_reduce_sum(communicator_, sums);
+    return sums[0] / sums[1];
   }
 
   static RowList rows_that_are(const std::vector<bool>& marked, bool wanted) {
@@ -114,9 +130,9 @@ class TallPath final : public LeastSquaresPath {
   Eigen::MatrixXd sums_of(const RowList& rows, const data::Scaler& units) const {
     const StreamedRows<double> streamed = gathered(rows, units);
     if (static_cast<std::size_t>(streamed.size()) > options_.most_held / sizeof(double)) {
-      return gram(streamed, row_weights(rows), pool_);
+      return gram(streamed, row_weights(rows), pool_, communicator_);
     }
-    return gram(streamed.dense(&pool_), row_weights(rows), pool_);
+    return gram(streamed.dense(&pool_), row_weights(rows), pool_, communicator_);
   }
 
   RoundSums sums_without(std::size_t round) const {
@@ -233,6 +249,7 @@ class TallPath final : public LeastSquaresPath {
       }
       exact += squares.colwise().sum() / (2 * m);
     });
+    all_reduce_sum(communicator_, exact);
     for (std::size_t i = 0; i < lost.size(); ++i) losses[lost[i]] = exact[static_cast<Index>(i)];
     return losses;
   }
@@ -242,6 +259,7 @@ class TallPath final : public LeastSquaresPath {
   const FitOptions& options_;
   const Rounds& rounds_;
   ThreadPool& pool_;
+  Communicator* communicator_;
   bool scaled_;   // by the deviations of the training rows
   bool centred_;  // the intercept is free: it takes the means away
   double target_shift_;
@@ -253,21 +271,25 @@ class TallPath final : public LeastSquaresPath {
 }  // namespace
 
 std::unique_ptr<LeastSquaresPath> least_squares_path(const data::TableView& training, const FitOptions& options,
-                                                     const Rounds& rounds, ThreadPool& pool) {
+                                                     const Rounds& rounds, ThreadPool& pool,
+                                                     Communicator* communicator) {
   const data::Scaling scaling = options.scaling.value_or(data::Scaling::standard);
   const bool centred = options.intercept && options.penalty.spare_last;
   const bool scales = scaling == data::Scaling::standard && centred;
   const bool plain = scaling == data::Scaling::none && (centred || !options.penalty.spare_last);
   const bool only_l2 = options.penalty.l1 == 0 && options.penalty.tikhonov.empty();  // beside the lambda chosen
   if (!training.is_dense() || training.columns() == 0 || !only_l2 || !(scales || plain)) return nullptr;
-  if (options.l1_share > 0 && training.columns() > training.rows()) return nullptr;
-  if (options.l1_share == 0 && centred && is_wide_path(training))
+  const auto all_rows = static_cast<Index>(all_reduce_sum(communicator, static_cast<double>(training.rows())));
+  if (options.l1_share > 0 && training.columns() > all_rows) return nullptr;
+  if (options.l1_share == 0 && centred && is_wide_path(all_rows, training.columns())) {
+    if (communicator != nullptr) return nullptr;  // it needs the rows of all at once
     return std::make_unique<WidePath>(training, options, rounds, pool);
+  }
   std::size_t parts = 1;
   for (const auto& round : rounds) parts += round.size();
   const auto size = static_cast<double>(training.columns());
   if (training.columns() > kMostTallColumns || static_cast<double>(parts) * size * size > kMostNumbers) return nullptr;
-  return std::make_unique<TallPath>(training, options, rounds, pool);
+  return std::make_unique<TallPath>(training, options, rounds, pool, communicator);
 }
 
 }  // namespace lipschitzlr::linear

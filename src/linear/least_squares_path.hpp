@@ -34,8 +34,10 @@ class LeastSquaresPath {
 
 // Nothing where it can't be done: for sparse rows, another penalty or scaling, too many rows and columns, L1 with
 // fewer rows than columns. What is given must outlive it. A wide path copies the rows, a tall one parts that take no
-// more than options.most_held.
+// more than options.most_held. With a communicator each process has rows of its own, and only a tall path is made;
+// all is collective.
 std::unique_ptr<LeastSquaresPath> least_squares_path(const data::TableView& training, const FitOptions& options,
-                                                     const Rounds& rounds, ThreadPool& pool);
+                                                     const Rounds& rounds, ThreadPool& pool,
+                                                     Communicator* communicator = nullptr);
 
 }  // namespace lipschitzlr::linear

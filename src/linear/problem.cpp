@@ -150,10 +150,15 @@ std::unique_ptr<Problem<Scalar>> Problem<Scalar>::sample(Index one_in) const {
 }
 
 template <class Scalar>
-DenseMatrix<double> Problem<Scalar>::scores(const Weights<Scalar>& weights) const {
-  DenseMatrix<double> own = std::visit(
+DenseMatrix<double> Problem<Scalar>::own_scores(const Weights<Scalar>& weights) const {
+  return std::visit(
       [&](const auto& matrix) { return linear::scores(matrix, weights, pool_).template cast<double>().eval(); },
       features_);
+}
+
+template <class Scalar>
+DenseMatrix<double> Problem<Scalar>::scores(const Weights<Scalar>& weights) const {
+  DenseMatrix<double> own = own_scores(weights);
   if (communicator() == nullptr) return own;
   const std::vector<double> all = all_gather(communicator(), {own.data(), own.data() + own.size()});
   return Eigen::Map<const DenseMatrix<double>>(all.data(), rows(), weights.cols());

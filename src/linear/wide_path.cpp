@@ -35,9 +35,7 @@ ColumnSummary summary_of(const Eigen::Ref<const Eigen::RowVectorXd>& column, con
 
 }  // namespace
 
-bool is_wide_path(const data::TableView& training) {
-  return training.rows() <= kMostRows && training.columns() > training.rows();
-}
+bool is_wide_path(Index rows, Index columns) { return rows <= kMostRows && columns > rows; }
 
 WidePath::WidePath(const data::TableView& training, const FitOptions& options, const Rounds& rounds, ThreadPool& pool)
     : pool_(pool),

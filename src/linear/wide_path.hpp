@@ -9,7 +9,7 @@
 namespace lipschitzlr::linear {
 
 // Whether there are more columns than rows, and not too many rows.
-bool is_wide_path(const data::TableView& training);
+bool is_wide_path(Index rows, Index columns);
 
 // Of dense rows with a free intercept, in their own units or scaled by the deviations.
 class WidePath final : public LeastSquaresPath {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/text.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/linear/gram.hpp"
 
 namespace lipschitzlr::run {
@@ -31,24 +32,28 @@ std::string quoted_names(const ColumnList& columns, const data::Table& table) {
   return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-ColumnList constant_columns(const DenseMatrix<double>& features) {
-  ColumnList constant;
-  for (Index j = 0; j < features.cols(); ++j) {
-    if (features.col(j).minCoeff() == features.col(j).maxCoeff()) constant.push_back(j);
+// By column, the least and the largest number, each with a minus before the least: one maximum over the processes.
+using Reach = std::vector<double>;
+
+Reach reach_of(const DenseMatrix<double>& features) {
+  Reach reach(static_cast<std::size_t>(2 * features.cols()), -INFINITY);
+  Eigen::Map<Eigen::Array<double, 2, Eigen::Dynamic, Eigen::RowMajor>> ends(reach.data(), 2, features.cols());
+  for (Index row = 0; row < features.rows(); ++row) {
+    ends.row(0) = ends.row(0).max(-features.row(row).array());
+    ends.row(1) = ends.row(1).max(features.row(row).array());
   }
-  return constant;
+  return reach;
 }
 
-ColumnList constant_columns(const StreamedRows<double>& features) {
+Reach reach_of(const StreamedRows<double>& features) {
   const ColumnSums& sums = features.column_sums();
-  ColumnList constant;
-  for (Index j = 0; j < features.cols(); ++j) {
-    if (sums.low[j] == sums.high[j]) constant.push_back(j);
-  }
-  return constant;
+  Reach reach;
+  for (const double low : sums.low) reach.push_back(-low);
+  reach.insert(reach.end(), sums.high.begin(), sums.high.end());
+  return reach;
 }
 
-ColumnList constant_columns(const SparseMatrix<double>& features) {
+Reach reach_of(const SparseMatrix<double>& features) {
   const auto columns = static_cast<std::size_t>(features.cols());
   std::vector<Index> stored(columns, 0);
   std::vector<double> low(columns, INFINITY), high(columns, -INFINITY);
@@ -60,10 +65,23 @@ ColumnList constant_columns(const SparseMatrix<double>& features) {
       high[j] = std::max(high[j], cell.value());
     }
   }
-  ColumnList constant;
+  Reach reach;
   for (std::size_t j = 0; j < columns; ++j) {
     if (stored[j] < features.rows()) low[j] = std::min(low[j], 0.0), high[j] = std::max(high[j], 0.0);
-    if (low[j] == high[j]) constant.push_back(static_cast<Index>(j));
+    reach.push_back(-low[j]);
+  }
+  reach.insert(reach.end(), high.begin(), high.end());
+  return reach;
+}
+
+// Collective.
+ColumnList constant_columns(const data::Features& features, Communicator* communicator) {
+  Reach reach = std::visit([](const auto& x) { return reach_of(x); }, features);
+  all_reduce_max(communicator, reach);
+  const std::size_t columns = reach.size() / 2;
+  ColumnList constant;
+  for (std::size_t j = 0; j < columns; ++j) {
+    if (-reach[j] == reach[columns + j]) constant.push_back(static_cast<Index>(j));
   }
   return constant;
 }
@@ -127,7 +145,7 @@ std::vector<std::string> design_remarks(const linear::Problem<Scalar>& problem, 
                                         const FitResult& result) {
   std::vector<std::string> remarks;
   const bool intercept = prepared.scaler.intercept;
-  const ColumnList constant = std::visit([](const auto& x) { return constant_columns(x); }, prepared.train.features);
+  const ColumnList constant = constant_columns(prepared.train.features, problem.communicator());
   if (!constant.empty() && intercept) {
     remarks.push_back(fmt::format("constant: {} says nothing that the intercept does not; leave it out",
                                   quoted_names(constant, prepared.train)));

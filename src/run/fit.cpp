@@ -88,7 +88,7 @@ void choose_penalty(FitRequest& options, Prepared& prepared, ThreadPool& pool, C
     data.l1 = sum.l1;
     data.l2 = sum.l2;
     if (options.elastic_net) options.lambda = lambda;
-    learn_preparation(data, prepared);
+    learn_preparation(data, prepared, communicator);
   }
   options.choose_l1 = options.choose_l2 = false;
   result.l1 = data.l1;
@@ -96,18 +96,20 @@ void choose_penalty(FitRequest& options, Prepared& prepared, ThreadPool& pool, C
 }
 
 // Moves rows of the training out of it, for early stopping; nothing without that. What was learnt of them is forgotten.
-std::optional<linear::HeldRows> hold_rows_out(FitRequest& options, Prepared& prepared) {
+// Collective.
+std::optional<linear::HeldRows> hold_rows_out(FitRequest& options, Prepared& prepared, Communicator* communicator,
+                                              FitResult& result) {
   if (options.training.patience == 0) return std::nullopt;
   Random random(options.data.seed);
   const double share = options.validation.value_or(kDefaultValidation);
-  if (std::lround(share * static_cast<double>(prepared.train.rows())) == 0) {
+  if (std::lround(share * static_cast<double>(prepared.train_rows)) == 0) {
     throw Error(Fault::usage,
                 fmt::format("--validation {} of {} rows leaves no rows to hold out; give a larger share, or "
                             "leave --patience out",
-                            share, prepared.train.rows()));
+                            share, prepared.train_rows));
   }
   options.validation = share;
-  const data::Split split = data::split_rows(prepared.train, share, random);
+  const data::Split split = data::split_rows(prepared.train, share, random, communicator);
   const data::Table held = data::take_rows(prepared.train, split.test);
   prepared.train = data::take_rows(prepared.train, split.train);
   Vector<double> held_weights;
@@ -115,7 +117,10 @@ std::optional<linear::HeldRows> hold_rows_out(FitRequest& options, Prepared& pre
     held_weights = prepared.train_weights(split.test);
     prepared.train_weights = Vector<double>(prepared.train_weights(split.train));
   }
-  learn_preparation(options.data, prepared);
+  const auto rows = static_cast<Index>(all_reduce_sum(communicator, static_cast<double>(held.rows())));
+  prepared.train_rows -= rows;
+  result.kept = KeptWeights{.rows = rows};
+  learn_preparation(options.data, prepared, communicator);
   return linear::HeldRows(held, prepared.scaler, std::move(held_weights));
 }
 
@@ -139,7 +144,7 @@ void choose_solver(const linear::Problem<Scalar>& problem, FitRequest& options, 
 void choose_batch(FitRequest& options, const Prepared& prepared) {
   if (options.solver == Solver::sgd && options.training.batch == 0) options.training.batch = 128;
   const auto* const rows = std::get_if<StreamedRows<double>>(&prepared.train.features);
-  if (rows == nullptr || options.training.batch == 0 || options.training.batch >= rows->rows()) return;
+  if (rows == nullptr || options.training.batch == 0 || options.training.batch >= prepared.train_rows) return;
   throw Error(Fault::usage,
               fmt::format("{}: --solver {} with --batch {} takes rows in a random order, but they are more than "
                           "--memory and are read block by block: take --solver auto, or give a larger --memory",
@@ -218,7 +223,8 @@ template <class Scalar>
 linear::Inference infer(const FitRequest& options, const Prepared& prepared, const linear::Problem<Scalar>& problem,
                         linear::Weights<Scalar>& weights, FitResult& result) {
   linear::Inference inference;
-  inference.deviations = data::column_deviations(data::view_of(prepared.train.features), prepared.train_weights);
+  inference.deviations =
+      data::column_deviations(data::view_of(prepared.train.features), prepared.train_weights, problem.communicator());
   inference.obstacle = obstacle_to_errors(options, problem.setup().penalty, result.stop);
   if constexpr (std::is_same_v<Scalar, double>) {
     if (!inference.obstacle.empty()) return inference;
@@ -234,16 +240,34 @@ linear::Inference infer(const FitRequest& options, const Prepared& prepared, con
   return inference;
 }
 
+// What rows of all processes are measured by.
+struct Scored {
+  DenseMatrix<double> scores;
+  Vector<double> target, weights;
+};
+
+// Collective; scores: of the rows of this process.
+Scored gather_scores(const DenseMatrix<double>& scores, const Vector<double>& target, const Vector<double>& weights,
+                     Communicator* communicator) {
+  if (communicator == nullptr) return {scores, target, weights};
+  const auto gather = [&](const auto& own) {
+    const std::vector<double> all = all_gather(communicator, {own.data(), own.data() + own.size()});
+    return Vector<double>(Eigen::Map<const Vector<double>>(all.data(), static_cast<Index>(all.size())));
+  };
+  const Vector<double> all = gather(scores);
+  Scored scored{{}, gather(target), gather(weights)};
+  scored.scores = Eigen::Map<const DenseMatrix<double>>(all.data(), scored.target.size(), scores.cols());
+  return scored;
+}
+
 // What comes after the training: measures, the summary, what a later run needs to continue, the end of the record.
 template <class Scalar>
-void conclude(const Prepared& prepared, const json& setting, const linear::State<Scalar>& state,
-              const DenseMatrix<double>& scores, ThreadPool& pool, std::optional<RecordWriter>& record,
-              FitResult& result) {
+void conclude(const json& setting, const linear::State<Scalar>& state, const Scored& train, const Scored& test,
+              std::optional<RecordWriter>& record, FitResult& result) {
   const linear::Model& model = result.model;
-  result.train = linear::measure(model.family, scores, prepared.train.target, model.classes(), prepared.train_weights);
-  if (const data::Table& test = prepared.test; test.rows() > 0) {
-    result.test = linear::evaluate(model.family, linear::scores(model, test.features, pool), test.target, model.labels,
-                                   prepared.test_weights);
+  result.train = linear::measure(model.family, train.scores, train.target, model.classes(), train.weights);
+  if (test.target.size() > 0) {
+    result.test = linear::evaluate(model.family, test.scores, test.target, model.labels, test.weights);
   }
   result.weights_not_zero = (model.weights.topRows(model.scaler.features()).array() != 0).rowwise().any().count();
   result.warnings = warnings_of(result);
@@ -263,13 +287,15 @@ void conclude(const Prepared& prepared, const json& setting, const linear::State
 
 template <class Scalar>
 FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicator) {
-  if (prepared.test_weights.size() > 0 && !(prepared.test_weights.sum() > 0)) {
+  const bool weighs = all_reduce_max(communicator, prepared.test_weights.size() > 0 ? 1.0 : 0.0) > 0;
+  if (weighs && !(all_reduce_sum(communicator, prepared.test_weights.sum()) > 0)) {
     throw Error(Fault::data, "the rows of --holdout all weigh 0; take a larger share, or another --seed");
   }
   ThreadPool pool(threads_beside(communicator, options.threads));
   const InterruptGuard guard;
   FitResult result;
-  const std::optional<linear::HeldRows> held = hold_rows_out(options, prepared);
+  result.bytes_read = prepared.bytes_read;
+  const std::optional<linear::HeldRows> held = hold_rows_out(options, prepared, communicator, result);
   choose_batch(options, prepared);
   choose_penalty<Scalar>(options, prepared, pool, communicator, guard, result);
   const auto problem =
@@ -279,12 +305,12 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   choose_rate(*problem, options, result);
   if (held) {
     options.training.held_out = [&](const linear::Weights<double>& weights) {
-      return held->loss(prepared.setup, weights, pool);
+      return held->loss(prepared.setup, weights, pool, communicator);
     };
   }
   const linear::SolverOptions& training = options.training;
 
-  const json setting = setting_of(options, prepared);
+  const json setting = setting_of(options, prepared, communicator);
   std::optional<RecordWriter> record = begin_record(options, setting, communicator);
   FitProgress progress(is_root(communicator) ? options.verbosity : Verbosity::silent, training.epochs, training.seconds,
                        options.watch);
@@ -302,15 +328,21 @@ FitResult fit_as(FitRequest options, Prepared prepared, Communicator* communicat
   result.certified_gap = linear::certified_share(outcome.certified_gap, outcome.last.loss);
   result.condition = outcome.condition;
   result.seconds = outcome.last.seconds + (result.chosen_penalty ? result.chosen_penalty->seconds : 0);
-  if (held) result.kept = {held->rows(), outcome.state.best_epoch, outcome.state.best_loss};
+  if (held) result.kept = {result.kept->rows, outcome.state.best_epoch, outcome.state.best_loss};
   linear::Weights<Scalar> weights = outcome.weights();
   linear::Inference inference = infer(options, prepared, *problem, weights, result);
   result.model = linear::make_model(prepared.train, prepared, weights.template cast<double>());
   result.model.inference = std::move(inference);
   result.model.encoder = prepared.encoder;
-  result.remarks = design_remarks(*problem, prepared, result);  // collective, as is the next
-  const DenseMatrix<double> scores = problem->scores(weights);
-  if (is_root(communicator)) conclude(prepared, setting, outcome.state, scores, pool, record, result);
+  result.remarks = design_remarks(*problem, prepared, result);  // collective, as is what follows
+  const Scored train =
+      gather_scores(problem->own_scores(weights), prepared.train.target, prepared.train_weights, communicator);
+  Scored test;
+  if (prepared.test_rows > 0) {
+    test = gather_scores(linear::scores(result.model, prepared.test.features, pool), prepared.test.target,
+                         prepared.test_weights, communicator);
+  }
+  if (is_root(communicator)) conclude(setting, outcome.state, train, test, record, result);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -43,24 +44,21 @@ bool is_converged(linear::Stop stop) {
          stop == Stop::certified || stop == Stop::patience;
 }
 
-// Tells whether two runs have seen the same numbers (FNV-1a, eight bytes at a time).
+// Tells whether two runs have seen the same numbers (FNV-1a, eight bytes at a time). Processes go on from one another's
+// in order of rank, so that it does not depend on their number.
 class Fingerprint {
  public:
+  explicit Fingerprint(Communicator* communicator) : communicator_(communicator) {}
+
+  // The numbers of all processes, one part behind the other.
   template <class Number>
   void add(const Number* numbers, Index count) {
-    const auto size = static_cast<std::size_t>(count) * sizeof(Number);
-    const char* bytes = reinterpret_cast<const char*>(numbers);
-    for (std::size_t i = 0; i < size; i += sizeof(std::uint64_t)) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, bytes + i, std::min(sizeof(word), size - i));
-      hash_ = (hash_ ^ word) * 0x100000001b3;
-      hash_ ^= hash_ >> 32;
-    }
+    in_turn([&] { go_on(numbers, count); });
   }
   void add(const DenseMatrix<double>& matrix) { add(data::view_of(matrix)); }
   void add(const DenseView<double>& matrix) { add(matrix.data(), matrix.size()); }
   void add(const StreamedRows<double>& rows) {
-    rows.for_each_block([this](Index, const DenseView<double>& block) { add(block); });
+    in_turn([&] { rows.for_each_block([this](Index, const auto& block) { go_on(block.data(), block.size()); }); });
   }
   void add(const SparseMatrix<double>& matrix) {
     add(matrix.valuePtr(), matrix.nonZeros());
@@ -69,7 +67,54 @@ class Fingerprint {
   std::string text() const { return fmt::format("{:016x}", hash_); }
 
  private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
+  template <class Number>
+  void go_on(const Number* numbers, Index count) {
+    const char* bytes = reinterpret_cast<const char*>(numbers);
+    for (std::size_t left = static_cast<std::size_t>(count) * sizeof(Number); left > 0;) {
+      if (filled_ == 0 && left >= sizeof(word_)) {
+        std::memcpy(&word_, bytes, sizeof(word_));
+        bytes += sizeof(word_), left -= sizeof(word_);
+        end_word();
+        continue;
+      }
+      const std::size_t taken = std::min(sizeof(word_) - filled_, left);
+      std::memcpy(reinterpret_cast<char*>(&word_) + filled_, bytes, taken);
+      bytes += taken, left -= taken, filled_ += taken;
+      if (filled_ == sizeof(word_)) end_word();
+    }
+  }
+
+  void end_word() {
+    hash_ = (hash_ ^ word_) * 0x100000001b3;
+    hash_ ^= hash_ >> 32;
+    word_ = filled_ = 0;
+  }
+
+  template <class Work>
+  void in_turn(const Work& work) {
+    const auto half = [](std::uint64_t number, int shift) {
+      return static_cast<double>((number >> shift) & 0xffffffff);
+    };
+    const auto whole = [](double low, double high) {
+      return static_cast<std::uint64_t>(low) | (static_cast<std::uint64_t>(high) << 32);
+    };
+    std::array<double, 5> state{half(hash_, 0), half(hash_, 32), 0, 0, 0};
+    const auto take = [&] {
+      hash_ = whole(state[0], state[1]), word_ = whole(state[2], state[3]),
+      filled_ = static_cast<std::size_t>(state[4]);
+    };
+    lipschitzlr::in_turn(communicator_, state, [&] {
+      take();
+      work();
+      state = {half(hash_, 0), half(hash_, 32), half(word_, 0), half(word_, 32), static_cast<double>(filled_)};
+    });
+    take();
+    if (filled_ > 0) end_word();  // an array is padded with zeros
+  }
+
+  Communicator* communicator_;
+  std::uint64_t hash_ = 0xcbf29ce484222325, word_ = 0;
+  std::size_t filled_ = 0;
 };
 
 // Tells whether two penalties are the same, a Gamma from a file among them: by its value where no symmetry hides any
@@ -131,8 +176,15 @@ json largest_coefficients(const linear::Model& model) {
 
 }  // namespace
 
-std::string fingerprint(const Prepared& prepared) {
-  Fingerprint print;
+std::string fingerprint(const data::Table& table) {
+  Fingerprint print(nullptr);
+  std::visit([&](const auto& matrix) { print.add(matrix); }, table.features);
+  print.add(table.target.data(), table.target.size());
+  return print.text();
+}
+
+std::string fingerprint(const Prepared& prepared, Communicator* communicator) {
+  Fingerprint print(communicator);
   std::visit([&](const auto& matrix) { print.add(matrix); }, prepared.train.features);
   print.add(prepared.train.target.data(), prepared.train.target.size());
   print.add(prepared.train_weights.data(), prepared.train_weights.size());
@@ -146,7 +198,7 @@ double lambda_to_resume(const std::string& path, double l1_share) {
   return l1_share > 0 ? setting.value("l1", 0.0) : setting.value("l2", 0.0);
 }
 
-json setting_of(FitRequest options, const Prepared& prepared) {
+json setting_of(FitRequest options, const Prepared& prepared, Communicator* communicator) {
   options.data.model = prepared.setup.family;
   options.data.scaling = prepared.scaler.kind;
   options.data.weight_bound = prepared.setup.weight_bound;
@@ -154,8 +206,9 @@ json setting_of(FitRequest options, const Prepared& prepared) {
   Options fixed = options_of(options);
   std::erase_if(fixed, [](const Option& option) { return option.is(kMayChange); });
   json setting = to_json(fixed);
-  setting.update(
-      {{"rows", prepared.train.rows()}, {"columns", prepared.train.columns()}, {"fingerprint", fingerprint(prepared)}});
+  setting.update({{"rows", prepared.train_rows},
+                  {"columns", prepared.train.columns()},
+                  {"fingerprint", fingerprint(prepared, communicator)}});
   return setting;
 }
 
@@ -219,11 +272,13 @@ json summary_of(const json& setting, const FitResult& result) {
   }
   if (result.test) summary["test"] = json::parse(linear::to_json(*result.test));
   summary["coefficients"] = largest_coefficients(result.model);
+  for (const double bytes : result.bytes_read) summary["bytes_read"].push_back(static_cast<std::uint64_t>(bytes));
   return summary;
 }
 
 json without_curves(json summary) {
   summary.erase("coefficients");
+  summary.erase("bytes_read");
   if (summary.contains("test")) {
     for (const char* name : {"roc", "calibration", "confusion", "error_histogram"}) summary["test"].erase(name);
   }
@@ -253,7 +308,6 @@ std::string state_to_resume(const std::string& path, const json& setting) {
 }
 
 void expect_same_fit(Communicator& communicator, FitRequest options, const Prepared& prepared) {
-  require_equal(communicator, "data", fingerprint(prepared), Fault::data);
   // The same files may lie elsewhere on another machine, and each machine has its own number of cores.
   options.data.source = options.data.tikhonov = options.record = "";
   options.resume = options.resume.empty() ? "no" : "yes";

@@ -11,8 +11,8 @@
 namespace lipschitzlr::run {
 
 // Every option that a resumed run must share, and the rows. The options are those of the solver: rate, batch and seed
-// filled in.
-nlohmann::json setting_of(FitRequest options, const Prepared& prepared);
+// filled in. Collective.
+nlohmann::json setting_of(FitRequest options, const Prepared& prepared, Communicator* communicator = nullptr);
 // That the training has not converged, or has learnt no more than a constant; each with what to do.
 std::vector<std::string> warnings_of(const FitResult& result);
 nlohmann::json summary_of(const nlohmann::json& setting, const FitResult& result);
@@ -30,10 +30,12 @@ std::string state_to_resume(const std::string& path, const nlohmann::json& setti
 // state_to_resume does.
 double lambda_to_resume(const std::string& path, double l1_share);
 
-// Of the training rows: features, targets and weights.
-std::string fingerprint(const Prepared& prepared);
+// Of the training rows of all processes: features, targets and weights. Collective.
+std::string fingerprint(const Prepared& prepared, Communicator* communicator = nullptr);
+// Of a table that every process has.
+std::string fingerprint(const data::Table& table);
 
-// Collective: throws Error in every process unless all have the same data and options.
+// Collective: throws Error in every process unless all have the same options.
 void expect_same_fit(Communicator& communicator, FitRequest options, const Prepared& prepared);
 
 }  // namespace lipschitzlr::run

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "lipschitzlr/base/collective.hpp"
+#include "lipschitzlr/base/cores.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/base/memory.hpp"
 #include "lipschitzlr/base/random.hpp"
@@ -17,6 +20,7 @@
 #include "lipschitzlr/data/table/split.hpp"
 #include "lipschitzlr/linear/row_weights.hpp"
 #include "lipschitzlr/run/row_weights.hpp"
+#include "run/fit_summary.hpp"
 #include "run/packed_cache.hpp"
 
 namespace lipschitzlr::run {
@@ -45,9 +49,9 @@ std::string other_model(const Prepared& prepared) {
 }
 
 // Rows set aside count as those of their class that are trained on.
-void weigh_classes(const std::string& text, Prepared& prepared) {
+void weigh_classes(const std::string& text, Prepared& prepared, Communicator* communicator) {
   if (text.empty()) return;
-  const std::vector<double> classes = class_weights(prepared.train, text);
+  const std::vector<double> classes = class_weights(prepared.train, text, communicator);
   const auto weigh = [&](const data::Table& table, Vector<double>& weights) {
     const Vector<double> of_class = linear::row_weights_of(table.target, classes);
     weights = weights.size() > 0 ? Vector<double>(weights.cwiseProduct(of_class)) : of_class;
@@ -66,19 +70,23 @@ data::ReadOptions raw_reading(const DataOptions& options) {
   return read;
 }
 
-void drop_gaps(data::Table& table) {
+Index count_all(Index rows, Communicator* communicator) {
+  return static_cast<Index>(all_reduce_sum(communicator, static_cast<double>(rows)));
+}
+
+void drop_gaps(data::Table& table, Communicator* communicator) {
   const std::vector<Index> complete = data::complete_rows(table);
-  const Index dropped = table.rows() - static_cast<Index>(complete.size());
-  if (dropped == 0) return;
-  const std::string sentence =
-      fmt::format("{} of {} have gaps and are left out", dropped, counted(table.rows(), "row"));
-  if (complete.empty()) throw Error(Fault::data, sentence + ": there is nothing to learn from; take --missing mean");
+  const Index rows = count_all(table.rows(), communicator);
+  const Index kept = count_all(static_cast<Index>(complete.size()), communicator);
+  if (kept == rows) return;
+  const std::string sentence = fmt::format("{} of {} have gaps and are left out", rows - kept, counted(rows, "row"));
+  if (kept == 0) throw Error(Fault::data, sentence + ": there is nothing to learn from; take --missing mean");
   table = data::take_rows(table, complete);
   table.remarks.push_back(sentence);
 }
 
-void encode(const DataOptions& options, Prepared& prepared) {
-  prepared.encoder = data::Encoder::learn(prepared.train, options.encoding, prepared.train_weights);
+void encode(const DataOptions& options, Prepared& prepared, Communicator* communicator) {
+  prepared.encoder = data::Encoder::learn(prepared.train, options.encoding, prepared.train_weights, communicator);
   const data::Encoder& encoder = prepared.encoder;
   if (!encoder.remarks.empty() && !encoder.known()) {
     throw Error(Fault::data, fmt::format("{}: no feature is left to learn from: {}", display_name(options.source),
@@ -114,19 +122,34 @@ data::Table load_file(const std::string& source, const data::ReadOptions& option
   return table;
 }
 
-}  // namespace
+// A file, a pattern of files, or standard input; a folder that happens to have a data set's name does not hide it.
+bool is_file(const std::string& source) {
+  const bool named = data::catalogue::find(source) != nullptr;
+  const bool exists = std::filesystem::exists(source) && !(named && std::filesystem::is_directory(source));
+  return source == "-" || exists || source.find_first_of("*?[{") != std::string::npos;
+}
 
-std::string display_name(const std::string& source) { return source == "-" ? "standard input" : source; }
+// A CSV of which a part alone takes more is not packed by itself: the others would wait for it.
+void expect_memory_for_part(const std::string& source, const data::ReadOptions& options, Communicator& communicator) {
+  from_root(&communicator, [&] {
+    const std::uint64_t needed = options.memory ? data::csv_memory(source, options) : 0;
+    const std::uint64_t part =
+        needed * static_cast<std::uint64_t>(options.copies) / static_cast<std::uint64_t>(communicator.size());
+    if (options.memory && part > *options.memory) {
+      throw Error(Fault::usage,
+                  fmt::format("{}: the part of each process takes {}, more than --memory {}: pack it first "
+                              "(lipschitzlr data pack), or take more processes",
+                              source, format_size(part), format_size(*options.memory)));
+    }
+    return "";
+  });
+}
 
-data::Table load_table(const std::string& source, const data::ReadOptions& given) {
+data::Table load_whole(const std::string& source, const data::ReadOptions& given) {
   data::ReadOptions options = given;
   if (!options.memory) options.memory = machine_memory() / 2;
-  const bool named = data::catalogue::find(source) != nullptr;
-  // A folder that happens to have a data set's name does not hide it.
-  const bool file = std::filesystem::exists(source) && !(named && std::filesystem::is_directory(source));
-  const bool pattern = source.find_first_of("*?[{") != std::string::npos;
-  if (source == "-" || file || pattern) return load_file(source, options, given.memory.has_value());
-  if (named) {
+  if (is_file(source)) return load_file(source, options, given.memory.has_value());
+  if (data::catalogue::find(source) != nullptr) {
     const bool asked = options.target && !options.target_may_be_missing;
     const bool picks =
         !options.ignore.empty() || !options.only.empty() || (!options.known.empty() && !options.target_may_be_missing);
@@ -146,15 +169,44 @@ data::Table load_table(const std::string& source, const data::ReadOptions& given
                                        source, did_you_mean(source, names)));
 }
 
-Prepared prepare(const DataOptions& options) {
-  data::Table table = load_table(options.source, raw_reading(options));
-  if (options.encoding.missing == data::Missing::drop) drop_gaps(table);
-  const Vector<double> column = options.weight.empty() ? Vector<double>() : take_weights(table, options.weight);
-  const linear::Family family = linear::choose_family(options.model, table);
+// A table that every process has read: the part of each.
+data::Table share_of_table(data::Table table, Communicator& communicator) {
+  require_equal(communicator, "data", fingerprint(table), Fault::data);
+  const auto [first, last] = share_of(table.rows(), communicator.rank(), communicator.size());
+  std::vector<Index> own(static_cast<std::size_t>(last - first));
+  std::iota(own.begin(), own.end(), first);
+  return data::take_rows(table, own);
+}
+}  // namespace
+
+std::string display_name(const std::string& source) { return source == "-" ? "standard input" : source; }
+
+data::Table load_table(const std::string& source, const data::ReadOptions& options, Communicator* communicator) {
+  if (communicator == nullptr) return load_whole(source, options);
+  if (!from_root(communicator, [&] { return is_file(source) ? "file" : ""; }).empty()) {
+    data::ReadOptions own = options;
+    expect_memory_for_part(source, own, *communicator);
+    if (!own.memory) own.memory = machine_memory() / 2 / processes_here(*communicator);
+    own.memory = static_cast<std::uint64_t>(-all_reduce_max(communicator, -static_cast<double>(*own.memory)));
+    if (auto part = data::read_part(source, own, *communicator)) return std::move(*part);
+  }
+  data::Table table;
+  together(communicator, [&] { table = load_whole(source, options); });
+  return share_of_table(std::move(table), *communicator);
+}
+
+Prepared prepare(const DataOptions& options, Communicator* communicator) {
   Prepared prepared;
+  data::Table table = load_table(options.source, raw_reading(options), communicator);
+  prepared.bytes_read = all_gather(communicator, {static_cast<double>(table.bytes_read)});
+  if (std::count(prepared.bytes_read.begin(), prepared.bytes_read.end(), 0) > 0) prepared.bytes_read.clear();
+  if (options.encoding.missing == data::Missing::drop) drop_gaps(table, communicator);
+  const Vector<double> column =
+      options.weight.empty() ? Vector<double>() : take_weights(table, options.weight, communicator);
+  const linear::Family family = linear::choose_family(options.model, table, communicator);
   if (options.holdout > 0) {
     Random random(options.seed);
-    const data::Split split = data::split_rows(table, options.holdout, random);
+    const data::Split split = data::split_rows(table, options.holdout, random, communicator);
     prepared.train = data::take_rows(table, split.train);
     prepared.test = data::take_rows(table, split.test);
     if (column.size() > 0) {
@@ -165,21 +217,25 @@ Prepared prepare(const DataOptions& options) {
     prepared.train = std::move(table);
     prepared.train_weights = column;
   }
-  weigh_classes(options.class_weight, prepared);
-  if (!std::isfinite(prepared.train_weights.sum() + prepared.test_weights.sum())) {
+  prepared.train_rows = count_all(prepared.train.rows(), communicator);
+  if (options.holdout > 0) prepared.test_rows = count_all(prepared.test.rows(), communicator);
+  weigh_classes(options.class_weight, prepared, communicator);
+  const double weights = prepared.train_weights.sum() + prepared.test_weights.sum();
+  if (!std::isfinite(all_reduce_sum(communicator, weights))) {
     throw Error(Fault::usage,
                 "--weight, --class-weight: the weights of all rows add up to infinity; give smaller ones");
   }
-  encode(options, prepared);
+  encode(options, prepared, communicator);
   prepared.setup.family = family;
-  learn_preparation(options, prepared);
+  learn_preparation(options, prepared, communicator);
   return prepared;
 }
 
-void learn_preparation(const DataOptions& options, Prepared& prepared) {
+void learn_preparation(const DataOptions& options, Prepared& prepared, Communicator* communicator) {
   linear::FitOptions model = model_of(options);
   model.row_weights = prepared.train_weights;
-  static_cast<linear::Preparation&>(prepared) = linear::prepare(prepared.train, prepared.setup.family, model);
+  static_cast<linear::Preparation&>(prepared) =
+      linear::prepare(prepared.train, prepared.setup.family, model, communicator);
 }
 
 linear::FitOptions model_of(const DataOptions& options) {
@@ -198,19 +254,25 @@ linear::FitOptions model_of(const DataOptions& options) {
 std::string describe(const DataOptions& options, const Prepared& prepared) {
   const data::Table& train = prepared.train;
   const std::string tested =
-      prepared.test.rows() > 0 ? fmt::format(" ({} more set aside for testing)", prepared.test.rows()) : "";
+      prepared.test_rows > 0 ? fmt::format(" ({} more set aside for testing)", prepared.test_rows) : "";
   const std::string what = prepared.setup.family == linear::Family::linear
                                ? fmt::format("of the number \"{}\"", train.target_name)
                                : fmt::format("of the {} classes of \"{}\"", train.labels.size(), train.target_name);
   const data::Encoder& encoder = prepared.encoder;
   const std::string as_features = encoder.is_plain() ? "" : counted(encoder.columns.size(), "column") + " as ";
   std::vector<std::string> phrases = {
-      fmt::format("{}: {}{},", display_name(options.source), counted(train.rows(), "row"), tested),
+      fmt::format("{}: {}{},", display_name(options.source), counted(prepared.train_rows, "row"), tested),
       as_features + counted(train.columns(), "feature") + (options.intercept ? " and an intercept;" : ";"),
       fmt::format("{} regression {}", to_string(prepared.setup.family), what)};
   phrases.back() += !options.model ? "," : ";";
   if (!options.model) phrases.push_back(fmt::format("chosen by the target{};", other_model(prepared)));
   phrases.push_back("scaling: " + data::to_string(prepared.scaler.kind));
+  if (!prepared.bytes_read.empty()) {
+    phrases.back() += ";";
+    std::vector<std::string> parts;
+    for (const double bytes : prepared.bytes_read) parts.push_back(format_bytes(bytes));
+    phrases.push_back(fmt::format("{} processes read {}", parts.size(), fmt::join(parts, ", ")));
+  }
   std::string sentence = wrap_items("", phrases, " ");
   sentence.pop_back();  // the last end of line is the caller's
   return sentence;

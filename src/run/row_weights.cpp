@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/numbers.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/linear/row_weights.hpp"
 
@@ -19,7 +21,7 @@ namespace {
 
 }  // namespace
 
-Vector<double> take_weights(data::Table& table, const std::string& column) {
+Vector<double> take_weights(data::Table& table, const std::string& column, Communicator* communicator) {
   const auto* const dense = std::get_if<DenseMatrix<double>>(&table.features);
   const auto* const streamed = std::get_if<StreamedRows<double>>(&table.features);
   const bool has_columns = dense != nullptr || streamed != nullptr;
@@ -31,10 +33,13 @@ Vector<double> take_weights(data::Table& table, const std::string& column) {
   const Index place = name - table.feature_names.begin();
   Vector<double> weights = dense != nullptr ? Vector<double>(dense->col(place)) : streamed->col(place);
   const auto raw = table.raw_columns.begin() + (table.raw_columns.empty() ? 0 : place);
-  if (!table.raw_columns.empty() && (raw->kind != data::ColumnKind::number || weights.hasNaN())) {
+  const bool has_gaps = all_reduce_max(communicator, weights.hasNaN() ? 1.0 : 0.0) > 0;
+  if (!table.raw_columns.empty() && (raw->kind != data::ColumnKind::number || has_gaps)) {
     throw Error(Fault::data, fmt::format("--weight {}: every row needs a number there", column));
   }
-  if (weights.size() > 0 && (weights.minCoeff() < 0 || weights.maxCoeff() == 0)) {
+  const double least = -all_reduce_max(communicator, weights.size() > 0 ? -weights.minCoeff() : -INFINITY);
+  const double most = all_reduce_max(communicator, weights.size() > 0 ? weights.maxCoeff() : -INFINITY);
+  if (least < 0 || most == 0) {
     throw Error(Fault::data, fmt::format("--weight {}: weights must be 0 or more, and not all of them 0", column));
   }
   std::vector<Index> others(static_cast<std::size_t>(table.columns() - 1));
@@ -52,10 +57,13 @@ Vector<double> take_weights(data::Table& table, const std::string& column) {
   return weights;
 }
 
-std::vector<double> class_weights(const data::Table& table, const std::string& text) {
+std::vector<double> class_weights(const data::Table& table, const std::string& text, Communicator* communicator) {
   if (!table.is_classified()) refuse_class_weight(text, "the target is a number and has no classes; --weight may help");
   if (text == "balanced") {
-    return linear::balanced_class_weights(table.target, static_cast<Index>(table.labels.size()));
+    const std::vector<double> targets = all_gather(communicator, {table.target.begin(), table.target.end()});
+    return linear::balanced_class_weights(
+        Eigen::Map<const Vector<double>>(targets.data(), static_cast<Index>(targets.size())),
+        static_cast<Index>(table.labels.size()));
   }
   std::vector<double> weights(table.labels.size(), -1);
   for (std::size_t begin = 0; begin <= text.size();) {

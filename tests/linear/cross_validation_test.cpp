@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <numeric>
 
 #include "base/thread_communicator.hpp"
 #include "linear/problems.hpp"
@@ -278,7 +279,10 @@ TEST(CrossValidation, SeveralProcessesAgreeOnThePathOfOne) {
   const PenaltyPath alone = cross_validate<double>(table, Family::logistic, {}, {3, 4, 1}, pool);
   const auto paths = test::run_threads<PenaltyPath>(3, [&](Communicator& communicator) {
     ThreadPool own(1);
-    return cross_validate<double>(table, Family::logistic, {}, {3, 4, 1}, own, &communicator);
+    const auto [first, last] = share_of(table.rows(), communicator.rank(), communicator.size());
+    std::vector<Index> rows(static_cast<std::size_t>(last - first));
+    std::iota(rows.begin(), rows.end(), first);
+    return cross_validate<double>(data::take_rows(table, rows), Family::logistic, {}, {3, 4, 1}, own, &communicator);
   });
   for (const PenaltyPath& path : paths) {
     EXPECT_EQ(path.best, alone.best);

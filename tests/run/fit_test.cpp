@@ -23,7 +23,7 @@ class FitTest : public testing::Test {
   FitResult fit_iris(FitRequest options, Communicator* communicator = nullptr) {
     options.data.source = "iris";
     options.data.holdout = 0.3;
-    return fit(options, prepare(options.data), communicator);
+    return fit(options, prepare(options.data, communicator), communicator);
   }
 
   // Trains for as long as it is told to, without a penalty.

@@ -38,6 +38,27 @@ double all_reduce_max(Communicator* communicator, double value);
 // The values of all processes in order of rank; they may have different numbers of them.
 std::vector<double> all_gather(Communicator* communicator, std::vector<double> own);
 
+// The bytes of each process, in order of rank.
+std::vector<std::string> gather_bytes(Communicator* communicator, const std::string& own);
+
+// The largest of all processes, each value by itself; none may be NaN.
+inline void all_reduce_max(Communicator* communicator, std::span<double> values) {
+  if (communicator != nullptr) communicator->maximum(values);
+}
+
+template <class Matrix>
+void all_reduce_max(Communicator* communicator, Eigen::PlainObjectBase<Matrix>& matrix) {
+  all_reduce_max(communicator, std::span<double>(matrix.data(), static_cast<std::size_t>(matrix.size())));
+}
+
+// What one process after the other, in order of rank, makes of the numbers that the one before it left: a sum over the
+// rows of all processes then has the bits that one process would give it. The result is known to all. The work must
+// not throw.
+void in_turn(Communicator* communicator, std::span<double> numbers, const std::function<void()>& work);
+
+// Work that may fail in some processes: then all of them throw the Error of the first of these.
+void together(Communicator* communicator, const std::function<void()>& work);
+
 // The text of rank 0.
 std::string broadcast(Communicator* communicator, std::string text);
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/matrix.hpp"
 
 namespace lipschitzlr {
@@ -34,6 +35,22 @@ struct ColumnSums {
   void add_left(double weight, const Values& values, const Row& mean) {
     left += weight * (values - mean);
     squares += weight * (values - mean).square();
+  }
+
+  // Of the rows of all processes, from those of each: here is what the rows of this one weigh, all what all of them do.
+  // Collective.
+  void unite(Communicator* communicator, double here, double all) {
+    if (communicator == nullptr) return;
+    const Row own_mean = here > 0 ? Row(sum / here) : Row::Zero(sum.size()).eval();
+    Row lowest = -low;
+    for (Row* row : {&sum, &magnitude}) all_reduce_sum(communicator, *row);
+    for (Row* row : {&lowest, &high}) all_reduce_max(communicator, *row);
+    low = -lowest;
+    // What the mean of all leaves over, from what the mean of these rows does.
+    const Row shift = own_mean - sum / all;
+    squares += shift * (2 * left + here * shift);
+    left += here * shift;
+    for (Row* row : {&left, &squares}) all_reduce_sum(communicator, *row);
   }
 
   // for_each(visit) calls visit(weight, values) for every row, each time it is called; total: what the rows weigh.

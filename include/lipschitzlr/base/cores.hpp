@@ -1,9 +1,12 @@
 #pragma once
-// How many threads a process gets when none are asked for.
+// How many threads a process gets when none are asked for, and what else processes on one machine share.
 
 #include "lipschitzlr/base/communicator.hpp"
 
 namespace lipschitzlr {
+
+// Those of the group that run on this machine. Collective.
+unsigned processes_here(Communicator& communicator);
 
 // The cores of this machine, divided among the processes of the group that run on it, but at least one. Collective.
 unsigned share_of_cores(Communicator& communicator);

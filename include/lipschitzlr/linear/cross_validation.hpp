@@ -40,8 +40,8 @@ struct PenaltyPath {
 
 // options.penalty is part of every model: what is chosen is added to it. Dense rows that take more bytes than
 // options.most_held are read where they are, and no fold of them is copied. With a communicator every process passes
-// all rows, and all get the same path. `going` is asked between two trainings; once it says no, Error (interrupted) is
-// thrown. Throws Error (data) for fewer than two rows, Error (usage) unless 0 <= l1_share <= 1.
+// rows of its own, and all get the path of all rows. `going` is asked between two trainings; once it says no, Error
+// (interrupted) is thrown. Throws Error (data) for fewer than two rows, Error (usage) unless 0 <= l1_share <= 1.
 template <class Scalar>
 PenaltyPath cross_validate(const data::TableView& training, Family family, const FitOptions& options,
                            const PathOptions& path, ThreadPool& pool, Communicator* communicator = nullptr,

@@ -40,8 +40,9 @@ Model fit(data::Table table, const FitOptions& options = {});
 
 // The family that was asked for, or the target's: logistic for two classes, softmax for more, linear for numbers. A
 // numeric target that has to be classes, or by default looks like classes, is made classes here. Throws Error (usage)
-// when the family asked for does not fit the target, Error (data) when there is nothing to learn.
-Family choose_family(std::optional<Family> wanted, data::Table& table);
+// when the family asked for does not fit the target, Error (data) when there is nothing to learn. With a communicator
+// each process has rows of its own here and below, and what is learned is learned of the rows of all; collective.
+Family choose_family(std::optional<Family> wanted, data::Table& table, Communicator* communicator = nullptr);
 
 struct Preparation {
   ProblemSetup setup;
@@ -49,11 +50,11 @@ struct Preparation {
 };
 
 // From the training rows alone, after choose_family; options.row_weights weigh them.
-Preparation prepare(const data::TableView& training, Family family, const FitOptions& options);
+Preparation prepare(const data::TableView& training, Family family, const FitOptions& options,
+                    Communicator* communicator = nullptr);
 
 // The problem of the training rows, which row_weights weigh when it is not empty (row_weights.hpp makes them of the
-// weights of classes). With a communicator every process passes all of them and keeps its share (share_of). The pool
-// and the communicator must outlive the problem.
+// weights of classes). The pool and the communicator must outlive the problem.
 template <class Scalar>
 std::unique_ptr<Problem<Scalar>> make_problem(const data::Table& training, const Preparation& preparation,
                                               ThreadPool& pool, Communicator* communicator = nullptr,

@@ -19,12 +19,15 @@ class HeldRows {
            Vector<double> row_weights, std::size_t most_held);
 
   Index rows() const { return target_.size(); }
-  double weight() const;  // of all of them together
-  // The loss of each row times its weight, without a penalty, and the mean of them; 0 when no row weighs anything.
+  // The loss of each row times its weight, without a penalty.
   Vector<double> losses(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const;
-  double loss(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool) const;
+  // The mean of them, over the rows of all processes; 0 when no row weighs anything. Collective.
+  double loss(const ProblemSetup& setup, const Weights<double>& weights, ThreadPool& pool,
+              Communicator* communicator = nullptr) const;
 
  private:
+  double weight() const;
+
   Problem<double>::Matrix design_;
   Vector<double> target_, row_weights_;
 };

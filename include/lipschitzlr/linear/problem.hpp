@@ -84,6 +84,7 @@ class Problem {
   std::unique_ptr<Problem> sample(Index one_in) const;
   // The scores x_i W of all rows of all processes, rows x outputs: what metrics of the training rows are made of.
   DenseMatrix<double> scores(const Weights<Scalar>& weights) const;
+  DenseMatrix<double> own_scores(const Weights<Scalar>& weights) const;  // of the rows of this process
 
   // Whether there is such a constant: the authors' code has none with a Tikhonov term, the paper none unless Gamma is
   // square. measure() then throws Error (usage).

@@ -44,6 +44,7 @@ struct FitResult {
   std::optional<KeptWeights> kept;  // with early stopping
   Index weights_not_zero = 0;       // features with a weight that is not 0: what an L1 penalty has kept
   double seconds = 0;               // with the choice of the penalty
+  std::vector<double> bytes_read;   // Prepared::bytes_read
   std::string rate_source;  // "gradient: sigma_max(X)^2/4m", "0.1, as given"; empty when the solver takes no rate
   std::string advice;       // why, when the rate was left to us
   linear::Metrics train;
@@ -62,9 +63,8 @@ void check(const FitRequest& options);
 
 // prepared: what prepare() made of options.data; a penalty that is left to us is chosen here. A run whose loss
 // became NaN or infinite returns with stop = not_finite and the last finite weights in the model. With several
-// processes each prepares the same data and keeps its share of the training rows; the file to resume from is read, and
-// record, progress, metrics and what else a model file holds beside weights are made, in rank 0 alone. Throws Error in
-// every process when their data or options differ.
+// processes each has rows of its own; the file to resume from is read, and record, progress, metrics and what else a
+// model file holds beside weights are made, in rank 0 alone. Throws Error in every process when their options differ.
 FitResult fit(const FitRequest& options, Prepared prepared, Communicator* communicator = nullptr);
 
 // The measures that fit the family, by their names in JSON.

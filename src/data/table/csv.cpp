@@ -9,7 +9,7 @@
 namespace lipschitzlr::data {
 namespace {
 
-class CsvParser : public PartParser {
+class CsvParser : public CsvReading {
  public:
   CsvParser(CsvLayout layout, const std::string& file, const ReadOptions& options, Index expected_rows, RowSink sink)
       : layout_(std::move(layout)), rows_(layout_, file, options, expected_rows), sink_(std::move(sink)) {}
@@ -17,6 +17,12 @@ class CsvParser : public PartParser {
   void parse(std::string_view block) override;
   void parse_pieces(std::span<const Lines> pieces, ThreadPool& pool, const std::function<void()>& meanwhile) override;
   void begin_part(const std::string& file) override;
+  void begin(const std::string& file, bool within, const CsvState* above) override {
+    rows_.begin_part(file, within, above);
+  }
+  void expect_lines() const override { require_lines(); }
+  CsvState state() const override { return rows_.state(); }
+  void unite(const CsvState& all, Communicator& communicator) override;
   Table finish() override;
 
  private:
@@ -28,6 +34,7 @@ class CsvParser : public PartParser {
   CsvRows rows_;
   RowSink sink_;
   bool has_row_ = false;
+  bool is_united_ = false;
 };
 
 // What was parsed goes to the sink, if there is one.
@@ -86,14 +93,20 @@ void CsvParser::require_lines() const {
   if (!rows_.has_lines()) fail_in_file(rows_.file(), "the file is empty: expected a part of a table");
 }
 
+void CsvParser::unite(const CsvState& all, Communicator& communicator) {
+  rows_.unite(all, communicator);
+  has_row_ = all.has_rows;
+  is_united_ = true;
+}
+
 Table CsvParser::finish() {
-  require_lines();
+  if (!is_united_) require_lines();
   if (!has_row_) fail_in_file(rows_.file(), "there is a header but no row");
   Table table = std::move(rows_).finish();
   table.feature_names = names_of_features(layout_.names, layout_.plans, layout_.target);
   table.has_names = layout_.has_header;
   if (!layout_.remark.empty()) table.remarks.push_back(layout_.remark);
-  if (table.target.size() > 0) {
+  if (layout_.target >= 0 && (table.target.size() > 0 || is_united_)) {
     const std::string& name = layout_.names[static_cast<std::size_t>(layout_.target)];
     table.target_name = name.empty() ? "target" : name;
     table.target_column = layout_.target;
@@ -113,7 +126,7 @@ Index expect_rows(std::string_view first_block, std::uint64_t expected_size, Ind
 
 }  // namespace
 
-std::unique_ptr<PartParser> parse_csv(std::string_view first_block, std::uint64_t expected_size,
+std::unique_ptr<CsvReading> parse_csv(std::string_view first_block, std::uint64_t expected_size,
                                       const std::string& file, const ReadOptions& options, RowSink sink) {
   CsvLayout layout = find_layout(first_block, file, options);
   const Index expected_rows = expect_rows(first_block, sink ? 0 : expected_size, layout.columns());

@@ -77,7 +77,45 @@ bool CsvRows::join(const CsvRows& part) {
   return true;
 }
 
+void CsvRows::begin_part(const std::string& file, bool within, const CsvState* above) {
+  begin_file(file);
+  rows_of_first_file_ = -1;
+  begins_within_ = within;
+  if (within) first_line_ = 1;
+  if (above == nullptr) return;
+  has_rows_above_ = above->has_rows;
+  if (reads_target()) target_.begin_below(above->target);
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    cells_[i].begin_below(above->cells[i]);
+    is_mixed_ |= cells_[i].kind() != ColumnKind::number;
+  }
+  if (within) line_ = above->place.line, first_line_ = above->place.first_line, blank_line_ = above->place.blank_line;
+}
+
+CsvState CsvRows::state() const {
+  const Index rows_of_first = rows_of_first_file_ < 0 ? row_ : rows_of_first_file_;
+  CsvState state{{line_, first_line_, blank_line_},
+                 begins_within_,
+                 rows_of_first_file_<0, rows_of_first> 0,
+                 row_ > 0 || has_rows_above_,
+                 {},
+                 target_.state()};
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    state.cells.push_back(cells_[i].state(values_of(static_cast<Index>(i))));
+  }
+  return state;
+}
+
+void CsvRows::unite(const CsvState& all, Communicator& communicator) {
+  communicator_ = &communicator;
+  if (reads_target()) target_.unite(all.target);
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    cells_[i].unite(all.cells[i], values_of(static_cast<Index>(i)), communicator);
+  }
+}
+
 void CsvRows::begin_file(const std::string& file) {
+  if (rows_of_first_file_ < 0) rows_of_first_file_ = row_;
   file_ = file;
   line_ = first_line_ = blank_line_ = 0;
 }
@@ -294,7 +332,7 @@ void CsvRows::finish_raw_columns(Table& table) {
 }
 
 void CsvRows::check_slip(Index column, Index feature) const {
-  const auto slip = cells_[static_cast<std::size_t>(feature)].find_slip(values_of(feature));
+  const auto slip = cells_[static_cast<std::size_t>(feature)].find_slip(values_of(feature), communicator_);
   if (!slip) return;
   const std::string& name = layout_.names[static_cast<std::size_t>(column)];
   const std::string option = name.empty() ? std::to_string(column + 1) : printable(name);

@@ -10,6 +10,7 @@
 
 #include "data/table/csv_cell.hpp"
 #include "data/table/csv_layout.hpp"
+#include "data/table/csv_state.hpp"
 #include "data/table/raw_cells.hpp"
 #include "data/table/target_column.hpp"
 
@@ -21,6 +22,12 @@ class CsvRows {
   CsvRows(const CsvLayout& layout, const std::string& file, const ReadOptions& options, Index expected_rows);
 
   void begin_file(const std::string& file);
+
+  // Of a part of the rows that a process reads: it begins within the file, or at its start; above: what stands above
+  // it, null when that is not known.
+  void begin_part(const std::string& file, bool within, const CsvState* above);
+  CsvState state() const;
+  void unite(const CsvState& all, Communicator& communicator);  // collective; all: of all processes
   void parse(std::string_view lines);
   void forget_rows() { row_ = 0; }
 
@@ -72,6 +79,10 @@ class CsvRows {
   bool ignores_target_;
   bool raw_;
   bool is_part_ = false;
+  bool begins_within_ = false;     // a file that another process begins
+  Index rows_of_first_file_ = -1;  // -1: it has not ended
+  bool has_rows_above_ = false;
+  Communicator* communicator_ = nullptr;
   bool is_mixed_ = false;        // some column is skipped, or has other cells than numbers
   std::vector<RawCells> cells_;  // one for each feature, of a raw table
   std::string scratch_;

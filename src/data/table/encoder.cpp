@@ -8,10 +8,12 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "base/text.hpp"
 #include "data/table/date.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
@@ -33,36 +35,48 @@ const RawColumn& raw_of(const Table& table, Index column) {
   return table.raw_columns.empty() ? numbers : table.raw_columns[static_cast<std::size_t>(column)];
 }
 
-// Means of the cells that are there, and how many those are, by column. Row by row, as the matrix is stored.
+// Means of the cells that are there, and how many those are, by column, of the rows of all processes. Row by row, as
+// the matrix is stored. What fills a gap has the bits that one process would give it: folds are dealt by what rows
+// hold.
 struct CellMeans {
   using Row = Eigen::Array<double, 1, Eigen::Dynamic>;
   Row means, filled;
+  Index rows;
 
-  CellMeans(const Table& table, const Vector<double>& weights) {
+  CellMeans(const Table& table, const Vector<double>& weights, Communicator* communicator)
+      : rows(static_cast<Index>(all_reduce_sum(communicator, static_cast<double>(table.rows())))) {
     const auto weight_of = [&](Index row) { return weights.size() > 0 ? weights[row] : 1.0; };
-    const auto rows = static_cast<double>(table.rows());
-    Row sums = Row::Zero(table.columns()), totals = sums;
-    filled = Row::Constant(table.columns(), rows);
+    const Index columns = table.columns();
+    Row sums = Row::Zero(columns), totals = sums;
+    filled = Row::Constant(columns, static_cast<double>(rows));
     if (table.raw_columns.empty()) {
-      totals.setConstant(weights.size() > 0 ? weights.sum() : rows);
+      totals.setConstant(weights.size() > 0 ? weights.sum() : static_cast<double>(table.rows()));
       const auto* const streamed = std::get_if<StreamedRows<double>>(&table.features);
       if (streamed != nullptr && weights.size() == 0) {
-        means = streamed->column_sums().sum / totals.max(std::numeric_limits<double>::min());
-        return;
+        sums = streamed->column_sums().sum;
+      } else {
+        for_each_part_of(table, [&](Index first, const DenseView<double>& part) {
+          for (Index row = 0; row < part.rows(); ++row) sums += weight_of(first + row) * part.row(row).array();
+        });
       }
-      for_each_part_of(table, [&](Index first, const DenseView<double>& part) {
-        for (Index row = 0; row < part.rows(); ++row) sums += weight_of(first + row) * part.row(row).array();
-      });
+      all_reduce_sum(communicator, sums);
+      all_reduce_sum(communicator, totals);
     } else {
       const DenseMatrix<double>& matrix = dense_of(table);
-      filled.setZero();
-      for (Index row = 0; row < matrix.rows(); ++row) {
-        const auto cells = matrix.row(row).array();
-        const Row is_there = cells.isNaN().select(Row::Zero(matrix.cols()), Row::Ones(matrix.cols()));
-        filled += is_there;
-        totals += weight_of(row) * is_there;
-        sums += weight_of(row) * cells.isNaN().select(Row::Zero(matrix.cols()), cells);
-      }
+      Eigen::Array<double, 3, Eigen::Dynamic, Eigen::RowMajor> all(3, columns);
+      all.setZero();
+      in_turn(communicator, {all.data(), static_cast<std::size_t>(all.size())}, [&] {
+        filled = all.row(0), totals = all.row(1), sums = all.row(2);
+        for (Index row = 0; row < matrix.rows(); ++row) {
+          const auto cells = matrix.row(row).array();
+          const Row is_there = cells.isNaN().select(Row::Zero(matrix.cols()), Row::Ones(matrix.cols()));
+          filled += is_there;
+          totals += weight_of(row) * is_there;
+          sums += weight_of(row) * cells.isNaN().select(Row::Zero(matrix.cols()), cells);
+        }
+        all.row(0) = filled, all.row(1) = totals, all.row(2) = sums;
+      });
+      filled = all.row(0), totals = all.row(1), sums = all.row(2);
     }
     means = sums / totals.max(std::numeric_limits<double>::min());
   }
@@ -84,25 +98,47 @@ std::string quoted_list(const std::vector<std::string>& items) {
   return items.size() > kShown ? fmt::format("{} and {} more", list, items.size() - kShown) : list;
 }
 
-Levels levels_of(const std::set<int>& numbers, bool all_levels) {
+// Of the numbers that are there, those with a 1.
+Levels levels_of(std::span<const double> numbers, bool all_levels) {
   Levels levels;
-  for (const int number : numbers) levels.names.push_back(std::to_string(number));
+  for (std::size_t number = 0; number < numbers.size(); ++number) {
+    if (numbers[number] > 0) levels.names.push_back(std::to_string(number));
+  }
   if (!all_levels) levels.reference = 0;
   return levels;
+}
+
+// A long double as doubles, with all its bits: two parts of its digits, and its exponent.
+constexpr std::size_t kNumbersOfLong = 3;
+
+void put_long(long double value, std::span<double, kNumbersOfLong> to) {
+  int exponent = 0;
+  const long double digits = std::frexp(value, &exponent);
+  to[0] = static_cast<double>(digits);
+  to[1] = static_cast<double>(digits - to[0]);
+  to[2] = exponent;
+}
+
+long double long_of(std::span<const double, kNumbersOfLong> from) {
+  return std::ldexp(static_cast<long double>(from[0]) + from[1], static_cast<int>(from[2]));
 }
 
 // What is learned of one column after the other, and what there is to say of them.
 class Learner {
  public:
-  Learner(const Table& table, const EncoderOptions& options, const Vector<double>& weights)
-      : table_(table), options_(options), weights_(weights), means_(table, weights) {}
+  Learner(const Table& table, const EncoderOptions& options, const Vector<double>& weights, Communicator* communicator)
+      : table_(table),
+        options_(options),
+        weights_(weights),
+        communicator_(communicator),
+        means_(table, weights, communicator) {}
 
   // Fills in all but name and place; false: the column is left out.
   bool learn(Index column, EncodedColumn& encoded) {
     const RawColumn& raw = raw_of(table_, column);
     const std::string name = in_quotes(encoded.name);
     const auto filled = static_cast<Index>(means_.filled[column]);
-    const Index gaps = table_.rows() - filled;
+    const Index gaps = means_.rows - filled;
     encoded.exact = raw.exact;
     encoded.marks_gaps = gaps > 0;
     if (filled == 0) {
@@ -141,23 +177,26 @@ class Learner {
     if (!std::isfinite(encoded.fill)) encoded.fill = mean(column, [](double value) { return value; });
     if (raw.kind == ColumnKind::number) return true;
     encoded.kind = Kind::date;
-    std::set<int> months, weekdays;
+    std::array<double, 13> months{};
+    std::array<double, 8> weekdays{};
     for (const double day : dense_of(table_).col(column)) {
       if (std::isnan(day)) continue;
       const MonthAndWeekday date = month_and_weekday(day);
-      months.insert(date.month);
-      weekdays.insert(date.weekday);
+      months.at(static_cast<std::size_t>(date.month)) = weekdays.at(static_cast<std::size_t>(date.weekday)) = 1;
     }
+    all_reduce_max(communicator_, months);
+    all_reduce_max(communicator_, weekdays);
     encoded.months = levels_of(months, options_.all_levels);
     encoded.weekdays = levels_of(weekdays, options_.all_levels);
     return true;
   }
 
   bool learn_texts(Index column, const RawColumn& raw, Index filled, EncodedColumn& encoded) {
-    std::vector<Index> counts(std::max<std::size_t>(raw.texts.size(), 1));
+    std::vector<double> counts(std::max<std::size_t>(raw.texts.size(), 1));
     for (const double place : dense_of(table_).col(column)) {
       if (!std::isnan(place)) ++counts[static_cast<std::size_t>(place)];
     }
+    all_reduce_sum(communicator_, counts);
     std::vector<std::size_t> present;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] > 0) present.push_back(i);
@@ -202,16 +241,23 @@ class Learner {
   // In long double, which no sum of doubles overflows.
   template <class ValueOf>
   double mean(Index column, const ValueOf& value_of) const {
-    long double sum = 0, total = 0;
-    for_each_part_of(table_, [&](Index first, const DenseView<double>& part) {
-      for (Index row = 0; row < part.rows(); ++row) {
-        const double cell = part(row, column), weight = weights_.size() > 0 ? weights_[first + row] : 1;
-        if (std::isnan(cell)) continue;
-        sum += static_cast<long double>(weight) * value_of(cell);
-        total += weight;
-      }
+    std::array<double, 2 * kNumbersOfLong> numbers{};
+    const std::span<double, kNumbersOfLong> sums(numbers.data(), kNumbersOfLong),
+        totals(numbers.data() + kNumbersOfLong, kNumbersOfLong);
+    in_turn(communicator_, numbers, [&] {
+      long double sum = long_of(sums), total = long_of(totals);
+      for_each_part_of(table_, [&](Index first, const DenseView<double>& part) {
+        for (Index row = 0; row < part.rows(); ++row) {
+          const double cell = part(row, column), weight = weights_.size() > 0 ? weights_[first + row] : 1;
+          if (std::isnan(cell)) continue;
+          sum += static_cast<long double>(weight) * value_of(cell);
+          total += weight;
+        }
+      });
+      put_long(sum, sums);
+      put_long(total, totals);
     });
-    return total > 0 ? static_cast<double>(sum / total) : 0;
+    return long_of(totals) > 0 ? static_cast<double>(long_of(sums) / long_of(totals)) : 0;
   }
 
   double median(Index column) const {
@@ -219,6 +265,7 @@ class Learner {
     for (const double cell : dense_of(table_).col(column)) {
       if (!std::isnan(cell)) cells.push_back(cell);
     }
+    cells = all_gather(communicator_, std::move(cells));
     const auto middle = cells.begin() + static_cast<std::ptrdiff_t>(cells.size() / 2);
     std::nth_element(cells.begin(), middle, cells.end());
     if (cells.size() % 2 == 1) return *middle;
@@ -228,6 +275,7 @@ class Learner {
   const Table& table_;
   const EncoderOptions& options_;
   const Vector<double>& weights_;
+  Communicator* communicator_;
   CellMeans means_;
   std::vector<std::string> empty_, constant_, ids_, filled_, gap_levels_, cut_, references_;  // columns
 };
@@ -392,7 +440,8 @@ DenseMatrix<double> write_dense(std::vector<ColumnWriter>& writers, Index rows, 
 
 }  // namespace
 
-Encoder Encoder::learn(const Table& training, const EncoderOptions& options, const Vector<double>& row_weights) {
+Encoder Encoder::learn(const Table& training, const EncoderOptions& options, const Vector<double>& row_weights,
+                       Communicator* communicator) {
   Encoder encoder;
   encoder.missing = options.missing;
   if (std::holds_alternative<SparseMatrix<double>>(training.features)) return encoder;
@@ -400,10 +449,10 @@ Encoder Encoder::learn(const Table& training, const EncoderOptions& options, con
       rows != nullptr && options.missing == Missing::median) {
     Table held = training;  // a median needs a column at once
     held.features = rows->dense();
-    return learn(held, options, row_weights);
+    return learn(held, options, row_weights, communicator);
   }
   encoder.width = training.places.empty() ? training.columns() : training.width;
-  Learner learner(training, options, row_weights);
+  Learner learner(training, options, row_weights, communicator);
   for (Index column = 0; column < training.columns(); ++column) {
     const auto index = static_cast<std::size_t>(column);
     EncodedColumn encoded;

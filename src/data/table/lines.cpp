@@ -30,7 +30,10 @@ Index count_newlines(std::string_view text) {
 }  // namespace
 
 LineBlocks::LineBlocks(ByteSource& source, const std::string& name, std::size_t block_size)
-    : source_(source), name_(name), block_size_(std::max<std::size_t>(block_size, kByteOrderMark.size())) {}
+    : source_(source),
+      name_(name),
+      block_size_(std::max<std::size_t>(block_size, kByteOrderMark.size())),
+      position_(source.position()) {}
 
 std::string_view LineBlocks::next(std::size_t least_lines) {
   if (failure_) std::rethrow_exception(failure_);

@@ -42,10 +42,10 @@ class LineBlocks {
   const std::string& name_;
   std::size_t block_size_, joined_ = 1;
   std::vector<char> buffer_;
-  std::vector<char> earlier_;   // what was handed out before
-  std::size_t taken_ = 0;       // buffer_[0, taken_) was handed out
-  std::size_t filled_ = 0;      // buffer_[taken_, filled_) is still to come
-  std::uint64_t position_ = 0;  // bytes read from the source
+  std::vector<char> earlier_;  // what was handed out before
+  std::size_t taken_ = 0;      // buffer_[0, taken_) was handed out
+  std::size_t filled_ = 0;     // buffer_[taken_, filled_) is still to come
+  std::uint64_t position_;     // in the source of the next byte to read
   bool ended_ = false;
   std::exception_ptr failure_;  // to be thrown by the next call
 };

@@ -16,6 +16,7 @@
 #include "base/json.hpp"
 #include "data/table/packed_format.hpp"
 #include "data/table/read_error.hpp"
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
@@ -37,12 +38,20 @@ class PackedBytes {
         name_(std::move(name)) {}
   PackedBytes(std::string_view memory, std::string name)
       : memory_(memory), size_(memory.size()), name_(std::move(name)) {}
+  PackedBytes(PackedBytes&& other) noexcept
+      : file_(std::move(other.file_)),
+        memory_(other.memory_),
+        size_(other.size_),
+        changed_(other.changed_),
+        name_(std::move(other.name_)) {}
 
   std::uint64_t size() const { return size_; }
   const std::string& name() const { return name_; }
+  std::uint64_t bytes_read() const { return bytes_read_; }
 
   // Within the size.
   void read(std::uint64_t offset, char* to, std::size_t count) const {
+    bytes_read_ += count;
     if (!file_.open()) {
       memory_.copy(to, count, offset);
       return;
@@ -87,6 +96,7 @@ class PackedBytes {
   std::uint64_t size_;
   timespec changed_{};
   std::string name_;
+  mutable std::atomic<std::uint64_t> bytes_read_ = 0;
 };
 
 std::vector<std::string> texts_of(const nlohmann::json& header, const char* key, const PackedBytes& bytes) {
@@ -288,6 +298,26 @@ Table PackedTable::description() const {
 }
 
 std::uint64_t PackedTable::bytes() const { return file_->rows * file_->columns * sizeof(double); }
+
+std::uint64_t PackedTable::bytes_read() const { return file_->bytes.bytes_read(); }
+
+std::pair<Index, Index> PackedTable::share(int rank, int size) const {
+  const auto rows = static_cast<Index>(file_->rows), blocks = static_cast<Index>(file_->blocks);
+  if (blocks < size) return share_of(rows, rank, size);
+  const auto [first, last] = share_of(blocks, rank, size);
+  const auto height = static_cast<Index>(file_->block_rows);
+  return {first * height, std::min(rows, last * height)};
+}
+
+StreamedRows<double> PackedTable::rows(Index first, Index count) const {
+  const auto fill = [file = file_, first](const Index* numbers, Index from, Index some, double* to) {
+    if (numbers == nullptr) return file->read_rows(first + from, some, to);
+    std::vector<Index> own(numbers, numbers + some);
+    for (Index& number : own) number += first;
+    file->read_rows(own.data(), some, to);
+  };
+  return {count, static_cast<Index>(file_->columns), fill};
+}
 
 StreamedRows<double> PackedTable::rows() const {
   const auto fill = [file = file_](const Index* numbers, Index first, Index count, double* to) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/data/table/read.hpp"
 
 namespace lipschitzlr::data {
@@ -33,6 +34,19 @@ class RawCells {
   // can_join: False where the number of texts reaches its limit, because the order of cells then counts.
   bool can_join(const RawCells& part) const;
   void join(const RawCells& part, const ColumnOfMatrix& rows);
+
+  // Several processes read parts of the rows at once. What decides how the cells below are read:
+  struct State {
+    ColumnKind kind = ColumnKind::number;
+    bool has_numbers = false, has_gaps = false, countless = false;
+    std::int64_t first_line = 0;  // of a text
+    std::string first_text;
+  };
+  State state(const ColumnOfMatrix& rows) const;
+  void begin_below(const State& above);
+  // From cells of a part that was read as if nothing stood above it, to those of all processes: rows are those of the
+  // part. Collective; all: of all rows.
+  void unite(const State& all, const ColumnOfMatrix& rows, Communicator& communicator);
 
   ColumnKind kind() const { return kind_; }
 
@@ -58,7 +72,7 @@ class RawCells {
     std::int64_t line;
     std::string text;
   };
-  std::optional<Slip> find_slip(const ColumnOfMatrix& column) const;
+  std::optional<Slip> find_slip(const ColumnOfMatrix& column, Communicator* communicator = nullptr) const;
 
   RawColumn finish() &&;
 
@@ -71,6 +85,7 @@ class RawCells {
   double place_of(std::string_view text, bool is_number);
   bool is_full() const;
   void make_texts(const ColumnOfMatrix& above);
+  void forget_texts(const ColumnOfMatrix& rows);
 
   const RawCells* whole_ = nullptr;  // of a part
   double first_place_ = 0;           // of texts_
@@ -83,6 +98,11 @@ class RawCells {
   std::vector<std::string> texts_;
   std::vector<bool> is_number_;  // by place
   bool countless_ = false;
+  bool numbers_above_ = false;  // in a part of another process
 };
+
+// Whether a part that was read as if nothing stood above it would be the same below these cells; then those of both.
+bool can_follow(const RawCells::State& above, const RawCells::State& part);
+RawCells::State joined(const RawCells::State& above, const RawCells::State& part);
 
 }  // namespace lipschitzlr::data

@@ -16,6 +16,7 @@
 #include "data/table/read_error.hpp"
 #include "data/table/read_source.hpp"
 #include "data/table/text_threads.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 #include "lipschitzlr/data/table/packed.hpp"
 
@@ -81,40 +82,6 @@ Table read_text(ByteSource& text, const std::string& name, const ReadOptions& op
   return parser->finish();
 }
 
-bool is_packed(const std::string& path) {
-  std::error_code ignored;
-  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
-  char first[kPackedMagic.size()];
-  return looks_like_packed({first, open_file(path)->read(first, sizeof(first))});
-}
-
-Table table_of(const PackedTable& packed, const std::string& name, const ReadOptions& options) {
-  refuse_options_of_csv(options, name, "a packed table", Format::detect);
-  Table table = packed.description();
-  const bool asked = options.has_target && options.target && !options.target_may_be_missing;
-  if ((asked && *options.target != table.target_name) || !options.ignore.empty() || !options.only.empty() ||
-      (!options.known.empty() && !options.target_may_be_missing)) {
-    throw Error(Fault::usage,
-                fmt::format("{}: the target {} and the columns of a packed table were chosen when it was packed: leave "
-                            "out --target, --ignore, --only and --categorical, or pack it again",
-                            name, in_quotes(table.target_name)));
-  }
-  if (options.has_target && !options.target_may_be_missing && table.target.size() == 0) {
-    fail_in_file(name, "the packed table has no target: pack it again with one");
-  }
-  if (!options.has_target || options.ignores_target) table.target.resize(0), table.labels.clear();
-  const std::uint64_t needed = packed.bytes() * static_cast<std::uint64_t>(options.copies);
-  if (!options.memory || needed <= *options.memory) {
-    table.features = packed.rows().dense();
-  } else {
-    table.features = packed.rows().with_obstacle(fmt::format(
-        "{}: the rows take {}, more than --memory {}, and are read block by block, but what is asked for needs all of "
-        "them at once: give a larger --memory",
-        name, format_bytes(static_cast<double>(needed)), format_size(*options.memory)));
-  }
-  return table;
-}
-
 Table read_first(std::unique_ptr<ByteSource> source, const std::string& name, const ReadOptions& options,
                  std::size_t block_size, const std::vector<std::string>& parts, const RowSink& sink) {
   try {
@@ -134,6 +101,54 @@ Table read_first(std::unique_ptr<ByteSource> source, const std::string& name, co
 }
 
 }  // namespace
+
+bool is_csv(std::string_view first_lines, const ReadOptions& options) {
+  return !is_json_lines(first_lines, options) && !is_libsvm(first_lines, options);
+}
+
+bool is_packed(const std::string& path) {
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  char first[kPackedMagic.size()];
+  return looks_like_packed({first, open_file(path)->read(first, sizeof(first))});
+}
+
+Table table_of(const PackedTable& packed, const std::string& name, const ReadOptions& options,
+               Communicator* communicator) {
+  refuse_options_of_csv(options, name, "a packed table", Format::detect);
+  Table table = packed.description();
+  const bool asked = options.has_target && options.target && !options.target_may_be_missing;
+  if ((asked && *options.target != table.target_name) || !options.ignore.empty() || !options.only.empty() ||
+      (!options.known.empty() && !options.target_may_be_missing)) {
+    throw Error(Fault::usage,
+                fmt::format("{}: the target {} and the columns of a packed table were chosen when it was packed: leave "
+                            "out --target, --ignore, --only and --categorical, or pack it again",
+                            name, in_quotes(table.target_name)));
+  }
+  if (options.has_target && !options.target_may_be_missing && table.target.size() == 0) {
+    fail_in_file(name, "the packed table has no target: pack it again with one");
+  }
+  if (!options.has_target || options.ignores_target) table.target.resize(0), table.labels.clear();
+  StreamedRows<double> rows = packed.rows();
+  if (communicator != nullptr) {
+    const auto [first, last] = packed.share(communicator->rank(), communicator->size());
+    rows = packed.rows(first, last - first);
+    if (table.target.size() > 0) table.target = Vector<double>(table.target.segment(first, last - first));
+    table.bytes_read = packed.bytes_read() + static_cast<std::uint64_t>(rows.size()) * sizeof(double);
+  }
+  // Decided by all alike: by the largest share.
+  const double bytes = all_reduce_max(communicator, static_cast<double>(rows.size()) * sizeof(double));
+  const std::uint64_t needed = static_cast<std::uint64_t>(bytes) * static_cast<std::uint64_t>(options.copies);
+  if (!options.memory || needed <= *options.memory) {
+    together(communicator, [&] { table.features = rows.dense(); });
+  } else {
+    table.features = rows.with_obstacle(fmt::format(
+        "{}: the rows take {}, more than --memory {}, and are read block by block, but what is asked for needs all of "
+        "them at once: give a larger --memory",
+        name, format_bytes(static_cast<double>(needed)), format_size(*options.memory)));
+  }
+  return table;
+}
 
 Table read_source(std::unique_ptr<ByteSource> source, const std::string& name, const ReadOptions& options,
                   std::size_t block_size) {
@@ -157,7 +172,7 @@ std::uint64_t csv_memory(const std::string& path, const ReadOptions& options) {
   first.resize(text->read(first.data(), first.size()));
   if (const std::size_t end = first.rfind('\n'); end != std::string::npos) first.resize(end + 1);
   if (first.empty() || looks_like_npy(first) || looks_like_zip(first)) return 0;
-  if (is_json_lines(first, options) || is_libsvm(first, options)) return 0;
+  if (!is_csv(first, options)) return 0;
   const auto count = [&](char letter) { return static_cast<double>(std::count(first.begin(), first.end(), letter)); };
   double cells = count(',') + count(';') + count('\t');
   if (options.separator && std::string_view(",;\t").find(*options.separator) == std::string_view::npos) {

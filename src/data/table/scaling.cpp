@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/block/block.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/column_sums.hpp"
 #include "lipschitzlr/base/error.hpp"
 
@@ -21,20 +22,26 @@ struct Summary {
   Row mean, deviation, magnitude, low, high;
 };
 
-// The weights of the rows; without any, each is 1.
+// The weights of the rows of this process; without any, each is 1.
 class RowWeights {
  public:
-  RowWeights(const Vector<double>& weights, Index rows)
-      : weights_(weights), total_(weights.size() == 0 ? static_cast<double>(rows) : weights.sum()) {
+  RowWeights(const Vector<double>& weights, Index rows, Communicator* communicator)
+      : weights_(weights),
+        here_(weights.size() == 0 ? static_cast<double>(rows) : weights.sum()),
+        total_(all_reduce_sum(communicator, here_)),
+        communicator_(communicator) {
     if (!(total_ > 0)) throw Error(Fault::data, "the weights of the rows are all 0");
   }
   bool all_alike() const { return weights_.size() == 0; }
-  double total() const { return total_; }
+  double here() const { return here_; }
+  double total() const { return total_; }  // of all processes
+  Communicator* communicator() const { return communicator_; }
   double operator[](Index row) const { return all_alike() ? 1 : weights_[row]; }
 
  private:
   const Vector<double>& weights_;
-  double total_;
+  double here_, total_;
+  Communicator* communicator_;
 };
 
 // A cast to the type it has would keep Eigen from vectorising.
@@ -47,7 +54,9 @@ auto in_double(const DenseView<Scalar>& view) {
   }
 }
 
-Summary summary_of(const ColumnSums& sums, double total) {
+Summary summary_of(ColumnSums sums, const RowWeights& weights) {
+  const double total = weights.total();
+  sums.unite(weights.communicator(), weights.here(), total);
   const Row left = sums.left / total;
   return {sums.sum / total + left, (sums.squares / total - left.square()).max(0).sqrt(), sums.magnitude, sums.low,
           sums.high};
@@ -57,7 +66,7 @@ Summary summary_of(const ColumnSums& sums, double total) {
 template <class Rows>
 Summary summarise(const Rows& matrix, const RowWeights& weights) {
   if constexpr (std::is_same_v<Rows, StreamedRows<double>>) {
-    if (weights.all_alike()) return summary_of(matrix.column_sums(), weights.total());
+    if (weights.all_alike()) return summary_of(matrix.column_sums(), weights);
   }
   const auto each_row = [&](const auto& visit) {
     for_each_part(matrix, [&](Index first, const auto& part) {
@@ -67,7 +76,7 @@ Summary summarise(const Rows& matrix, const RowWeights& weights) {
       }
     });
   };
-  return summary_of(ColumnSums::of(matrix.cols(), weights.total(), each_row), weights.total());
+  return summary_of(ColumnSums::of(matrix.cols(), weights.here(), each_row), weights);
 }
 
 template <class Scalar>
@@ -92,18 +101,26 @@ Summary summarise(const SparseView<Scalar>& matrix, const RowWeights& weights) {
     summary.low(column) = std::min(summary.low(column), value);
     summary.high(column) = std::max(summary.high(column), value);
   });
-  summary.mean = sum / weights.total();
   double counted = 0;
   for (Index row = 0; row < matrix.rows(); ++row) counted += weights[row] > 0 ? 1 : 0;
+  Communicator* const all = weights.communicator();
+  for (Row* row : {&sum, &stored, &filled, &summary.magnitude}) all_reduce_sum(all, *row);
+  counted = all_reduce_sum(all, counted);
+  summary.low = -summary.low;
+  for (Row* row : {&summary.low, &summary.high}) all_reduce_max(all, *row);
+  summary.low = -summary.low;
+  summary.mean = sum / weights.total();
   summary.low = (stored < counted).select(summary.low.min(0), summary.low);
   summary.high = (stored < counted).select(summary.high.max(0), summary.high);
   const Row empty = weights.total() - filled;
   Row left = -empty * summary.mean, squares = empty * summary.mean.square();
+  if (!is_root(all)) left.setZero(), squares.setZero();  // counted once
   each_cell([&](Index column, double value, double weight) {
     const double difference = value - summary.mean(column);
     left(column) += weight * difference;
     squares(column) += weight * difference * difference;
   });
+  for (Row* row : {&left, &squares}) all_reduce_sum(all, *row);
   left /= weights.total();
   summary.mean += left;
   summary.deviation = (squares / weights.total() - left.square()).max(0).sqrt();
@@ -340,15 +357,17 @@ Scaling scaling_from(const std::string& name) {
 }
 
 Scaler Scaler::learn(Scaling scaling, const Features& training, bool intercept, const std::vector<std::string>& names,
-                     const Vector<double>& row_weights) {
-  return learn(scaling, view_of(training), intercept, names, row_weights);
+                     const Vector<double>& row_weights, Communicator* communicator) {
+  return learn(scaling, view_of(training), intercept, names, row_weights, communicator);
 }
 
 Scaler Scaler::learn(Scaling scaling, const FeatureView& training, bool intercept,
-                     const std::vector<std::string>& names, const Vector<double>& row_weights) {
+                     const std::vector<std::string>& names, const Vector<double>& row_weights,
+                     Communicator* communicator) {
   const Index rows = data::rows(training), columns = data::columns(training);
-  if (rows == 0) throw Error(Fault::data, "the scaling can't be learned: there are no training rows");
-  const RowWeights weights(row_weights, rows);
+  if (all_reduce_sum(communicator, static_cast<double>(rows)) == 0)
+    throw Error(Fault::data, "the scaling can't be learned: there are no training rows");
+  const RowWeights weights(row_weights, rows, communicator);
   Scaler scaler{scaling, intercept, std::vector<double>(static_cast<std::size_t>(columns), 0.0),
                 std::vector<double>(static_cast<std::size_t>(columns), 1.0)};
   if (scaling != Scaling::none && columns > 0) {
@@ -379,9 +398,10 @@ Scaler Scaler::learn(Scaling scaling, const FeatureView& training, bool intercep
   return scaler;
 }
 
-std::vector<double> column_deviations(const FeatureView& features, const Vector<double>& row_weights) {
-  if (rows(features) == 0) return {};
-  const RowWeights weights(row_weights, rows(features));
+std::vector<double> column_deviations(const FeatureView& features, const Vector<double>& row_weights,
+                                      Communicator* communicator) {
+  if (all_reduce_sum(communicator, static_cast<double>(rows(features))) == 0) return {};
+  const RowWeights weights(row_weights, rows(features), communicator);
   const Summary summary = std::visit([&](const auto& view) { return summarise_safely(view, weights); }, features);
   const Row finite = summary.deviation.min(std::numeric_limits<double>::max());
   return {finite.begin(), finite.end()};

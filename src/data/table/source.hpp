@@ -18,13 +18,21 @@ class ByteSource {
 
   // How many bytes will come in all, if known, else 0. A hint: the file may change while it is read.
   virtual std::uint64_t expected_size() const { return 0; }
+
+  // Where in the file the first byte stands.
+  virtual std::uint64_t position() const { return 0; }
 };
 
 // The name of a file in messages: "-" is standard input.
 std::string display_name(const std::string& path);
 
-// Opens the file, or standard input for "-".
-std::unique_ptr<ByteSource> open_file(const std::string& path);
+// Opens the file, or standard input for "-". What is read of it is added to bytes_read, unless that is null.
+std::unique_ptr<ByteSource> open_file(const std::string& path, std::uint64_t* bytes_read = nullptr);
+
+// The lines of a file behind the first end of a line from byte `first` on, up to the one from byte `last` on: ranges
+// that follow one another have every line once. From 0 the first line is among them.
+std::unique_ptr<ByteSource> open_lines(const std::string& path, std::uint64_t first, std::uint64_t last,
+                                       std::uint64_t* bytes_read);
 
 // The bytes must outlive the source.
 std::unique_ptr<ByteSource> open_memory(std::string_view content);

@@ -6,19 +6,51 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 
 #include "base/text.hpp"
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
 namespace {
 
+// The rows of all processes, numbered in order of rank. What is chosen of them is chosen by every process alike; each
+// then takes those that are its own.
+class AllRows {
+ public:
+  AllRows(const TableView& table, Communicator* communicator) : here_(table.rows()), total_(here_) {
+    if (communicator == nullptr) return;
+    const std::vector<double> counts = all_gather(communicator, {static_cast<double>(here_)});
+    first_ = static_cast<Index>(std::accumulate(counts.begin(), counts.begin() + communicator->rank(), 0.0));
+    total_ = static_cast<Index>(std::accumulate(counts.begin(), counts.end(), 0.0));
+  }
+  Index first() const { return first_; }
+  Index total() const { return total_; }
+
+  // In place: ascending, by their numbers in this process.
+  void keep_own(std::vector<Index>& rows) const {
+    std::erase_if(rows, [this](Index row) { return row < first_ || row >= first_ + here_; });
+    for (Index& row : rows) row -= first_;
+    std::sort(rows.begin(), rows.end());
+  }
+
+ private:
+  Index here_, first_ = 0, total_;
+};
+
 // The rows of each class; one group of all rows when there are no classes.
-std::vector<std::vector<Index>> group_rows(const TableView& table) {
+std::vector<std::vector<Index>> group_rows(const TableView& table, Index total, Communicator* communicator) {
   std::vector<std::vector<Index>> groups(std::max<std::size_t>(table.labels.size(), 1));
-  for (Index row = 0; row < table.rows(); ++row) {
-    groups[table.labels.empty() ? 0 : static_cast<std::size_t>(table.target[row])].push_back(row);
+  if (table.labels.empty()) {
+    groups.front().resize(static_cast<std::size_t>(total));
+    std::iota(groups.front().begin(), groups.front().end(), Index{0});
+    return groups;
+  }
+  Index row = 0;
+  for (const double target : all_gather(communicator, {table.target.begin(), table.target.end()})) {
+    groups[static_cast<std::size_t>(target)].push_back(row++);
   }
   return groups;
 }
@@ -85,8 +117,21 @@ struct KeyedRow {
   auto operator<=>(const KeyedRow&) const = default;
 };
 
+void gather_rows(Communicator* communicator, std::vector<KeyedRow>& rows) {
+  static_assert(std::is_trivially_copyable_v<KeyedRow>);
+  const auto* const bytes = reinterpret_cast<const char*>(rows.data());
+  std::vector<KeyedRow> gathered;
+  for (const std::string& part : gather_bytes(communicator, {bytes, rows.size() * sizeof(KeyedRow)})) {
+    const std::size_t before = gathered.size();
+    gathered.resize(before + part.size() / sizeof(KeyedRow));
+    std::memcpy(gathered.data() + before, part.data(), part.size());
+  }
+  rows.swap(gathered);
+}
+
 // The rows of each class in an order that follows from what they hold; equal ones stay as they are.
-std::vector<std::vector<KeyedRow>> groups_by_contents(const TableView& table) {
+std::vector<std::vector<KeyedRow>> groups_by_contents(const TableView& table, const AllRows& all,
+                                                      Communicator* communicator) {
   std::vector<std::vector<KeyedRow>> groups(std::max<std::size_t>(table.labels.size(), 1));
   const auto class_of = [&](Index row) {
     return table.labels.empty() ? 0 : static_cast<std::size_t>(table.target[row]);
@@ -99,23 +144,27 @@ std::vector<std::vector<KeyedRow>> groups_by_contents(const TableView& table) {
       RowHash hash;
       hash.add(-1, table.target[first + i]);
       add_row(features, i, hash);
-      groups[class_of(first + i)].push_back({hash.value(), first + i});
+      groups[class_of(first + i)].push_back({hash.value(), all.first() + first + i});
     }
   };
   std::visit([&](const auto& features) { for_each_part(features, add); }, table.features);
-  for (auto& group : groups) std::sort(group.begin(), group.end());
+  for (auto& group : groups) {
+    if (communicator != nullptr) gather_rows(communicator, group);
+    std::sort(group.begin(), group.end());
+  }
   return groups;
 }
 
 }  // namespace
 
-Split split_rows(const Table& table, double test_fraction, Random& random) {
+Split split_rows(const Table& table, double test_fraction, Random& random, Communicator* communicator) {
   if (!(test_fraction >= 0 && test_fraction < 1)) {
     throw Error(Fault::usage,
                 fmt::format("the share of test rows must be at least 0 and below 1, not {}", test_fraction));
   }
-  const auto total = static_cast<std::size_t>(std::lround(test_fraction * static_cast<double>(table.rows())));
-  std::vector<std::vector<Index>> groups = group_rows(table);
+  const AllRows all(table, communicator);
+  const auto total = static_cast<std::size_t>(std::lround(test_fraction * static_cast<double>(all.total())));
+  std::vector<std::vector<Index>> groups = group_rows(table, all.total(), communicator);
   const std::vector<std::size_t> share = shares(groups, test_fraction, total);
   Split split;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -126,23 +175,25 @@ Split split_rows(const Table& table, double test_fraction, Random& random) {
   }
   if (test_fraction > 0 && split.test.empty()) {
     throw Error(Fault::usage, fmt::format("a share of {} sets none of {} aside; choose a larger share", test_fraction,
-                                          counted(table.rows(), "row")));
+                                          counted(all.total(), "row")));
   }
-  std::sort(split.train.begin(), split.train.end());
-  std::sort(split.test.begin(), split.test.end());
+  all.keep_own(split.train);
+  all.keep_own(split.test);
   return split;
 }
 
-std::vector<std::vector<Index>> deal_rows(const TableView& table, int parts, Random& random) {
+std::vector<std::vector<Index>> deal_rows(const TableView& table, int parts, Random& random,
+                                          Communicator* communicator) {
   if (parts < 1) throw Error(Fault::usage, fmt::format("rows can't be dealt into {} parts", parts));
   std::vector<std::vector<Index>> dealt(static_cast<std::size_t>(parts));
-  for (std::vector<Index>& part : dealt) part.reserve(static_cast<std::size_t>(table.rows() / parts + 1));
+  const AllRows all(table, communicator);
+  for (std::vector<Index>& part : dealt) part.reserve(static_cast<std::size_t>(all.total() / parts + 1));
   std::size_t next = 0;  // goes on from class to class, which keeps the parts of one size
-  for (std::vector<KeyedRow>& group : groups_by_contents(table)) {
+  for (std::vector<KeyedRow>& group : groups_by_contents(table, all, communicator)) {
     random.shuffle(std::span(group));
     for (const KeyedRow& keyed : group) dealt[next++ % dealt.size()].push_back(keyed.row);
   }
-  for (std::vector<Index>& part : dealt) std::sort(part.begin(), part.end());
+  for (std::vector<Index>& part : dealt) all.keep_own(part);
   return dealt;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "lipschitzlr/base/collective.hpp"
 #include "lipschitzlr/base/error.hpp"
 
 namespace lipschitzlr::data {
@@ -39,11 +40,14 @@ StreamedRows<double> take(const StreamedRows<double>& features, const std::vecto
 }
 
 // Ascending; stops growing past limit, which is all the callers want to know.
-std::vector<double> distinct_values(const Vector<double>& target, std::size_t limit) {
+std::vector<double> distinct_values(const Vector<double>& target, std::size_t limit, Communicator* communicator) {
   std::set<double> seen;
   for (double value : target) {
     seen.insert(value);
     if (seen.size() > limit) break;
+  }
+  if (communicator != nullptr) {
+    for (const double value : all_gather(communicator, {seen.begin(), seen.end()})) seen.insert(value);
   }
   return {seen.begin(), seen.end()};
 }
@@ -139,8 +143,9 @@ void take_columns(Table& table, const std::vector<Index>& columns) {
   dense = DenseMatrix<double>(dense(Eigen::all, columns));
 }
 
-void make_classes(Table& table) {
-  const std::vector<double> values = distinct_values(table.target, static_cast<std::size_t>(table.target.size()));
+void make_classes(Table& table, Communicator* communicator) {
+  const std::vector<double> values =
+      distinct_values(table.target, static_cast<std::size_t>(table.target.size()), communicator);
   if (!values.empty() && std::max(-values.front(), values.back()) >= kLargestExactNumber) {
     throw Error(Fault::data, fmt::format("the target \"{}\" has whole numbers above 2^53, which can't be told apart as "
                                          "numbers: put a letter in front of each to make them classes",
@@ -153,11 +158,12 @@ void make_classes(Table& table) {
   for (double value : values) table.labels.push_back(fmt::format("{}", value));
 }
 
-bool looks_like_classes(const Table& table) {
-  const std::vector<double> values = distinct_values(table.target, kMostNumberedClasses);
+bool looks_like_classes(const Table& table, Communicator* communicator) {
+  const std::vector<double> values = distinct_values(table.target, kMostNumberedClasses, communicator);
   const auto whole = [](double value) { return value == std::floor(value); };
   const std::size_t enough = values.size() == 2 ? 3 : 3 * values.size();
-  const bool repeated = static_cast<std::size_t>(table.target.size()) >= enough;
+  const double rows = all_reduce_sum(communicator, static_cast<double>(table.target.size()));
+  const bool repeated = rows >= static_cast<double>(enough);
   return values.size() >= 2 && values.size() <= kMostNumberedClasses && repeated &&
          std::all_of(values.begin(), values.end(), whole);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "base/text.hpp"
 #include "data/table/number.hpp"
@@ -104,7 +105,8 @@ std::string TargetColumn::add_number(const std::string& text, double value) {
 std::string TargetColumn::add_text(const std::string& text) {
   const bool is_missing = is_missing_word(text);
   const bool is_first_text = kind_ == Kind::few_numbers;
-  const bool is_slip = kind_ == Kind::many_numbers || (is_first_text && rows_ > 0 && is_missing);
+  const bool has_rows = rows_ > 0 || has_rows_above_;
+  const bool is_slip = kind_ == Kind::many_numbers || (is_first_text && has_rows && is_missing);
   if (is_slip) return "a number as in the lines above";
   if (is_first_text && whole_ != nullptr) return "what the lines above tell";
   kind_ = Kind::classes;
@@ -112,8 +114,12 @@ std::string TargetColumn::add_text(const std::string& text) {
   return append_label(text);
 }
 
+bool TargetColumn::are_many(std::size_t numbers, bool has_fraction) {
+  return numbers > (has_fraction ? kMostFractions : kMostClasses);
+}
+
 void TargetColumn::forget_many() {
-  if (numbers_.size() > (has_fraction_ ? kMostFractions : kMostClasses)) forget_texts();
+  if (are_many(numbers_.size(), has_fraction_)) forget_texts();
 }
 
 void TargetColumn::forget_texts() {
@@ -121,6 +127,63 @@ void TargetColumn::forget_texts() {
   for (double& value : values_.head(rows_)) value = numbers_[static_cast<std::size_t>(value)];
   places_ = {};
   numbers_ = {};
+}
+
+TargetColumn::State TargetColumn::state() const {
+  State state{kind_, rows_ > 0 || has_rows_above_, has_fraction_, has_identifier_, has_word_, {}, numbers_};
+  state.texts.resize(places_.size());
+  for (const auto& [text, place] : places_) state.texts[static_cast<std::size_t>(place)] = text;
+  return state;
+}
+
+void TargetColumn::begin_below(const State& above) {
+  kind_ = above.kind;
+  has_rows_above_ = above.has_rows;
+  has_fraction_ = above.has_fraction;
+  has_identifier_ = above.has_identifier;
+  has_word_ = above.has_word;
+  numbers_ = above.numbers;
+  places_.clear();
+  for (const std::string& text : above.texts) place_of(text);
+}
+
+void TargetColumn::unite(const State& all) {
+  if (all.kind == Kind::many_numbers) {
+    if (kind_ == Kind::few_numbers) forget_texts();
+  } else {
+    std::vector<std::string> own = state().texts;
+    begin_below(all);
+    for (double& value : values_.head(rows_)) value = place_of(own[static_cast<std::size_t>(value)]).number;
+  }
+  begin_below(all);
+}
+
+bool TargetColumn::State::can_go_on_with(const State& part) const {
+  if (!has_rows || !part.has_rows) return true;
+  const bool words = kind == Kind::classes && has_word;
+  if (part.kind == Kind::many_numbers) return kind != Kind::classes;
+  if (part.kind == Kind::few_numbers && kind != Kind::classes) return true;
+  return words && texts.size() + part.texts.size() <= kMostClasses;
+}
+
+void TargetColumn::State::go_on_with(const State& part) {
+  if (!part.has_rows) return;
+  if (!has_rows) {
+    *this = part;
+    return;
+  }
+  has_fraction |= part.has_fraction;
+  has_identifier |= part.has_identifier;
+  has_word |= part.has_word;
+  if (part.kind == Kind::many_numbers) kind = Kind::many_numbers;
+  std::unordered_set<std::string> known(texts.begin(), texts.end());
+  for (std::size_t i = 0; i < part.texts.size() && kind != Kind::many_numbers; ++i) {
+    if (!known.insert(part.texts[i]).second) continue;
+    texts.push_back(part.texts[i]);
+    if (kind == Kind::few_numbers) numbers.push_back(part.numbers[i]);
+  }
+  if (kind == Kind::few_numbers && are_many(numbers.size(), has_fraction)) kind = Kind::many_numbers;
+  if (kind == Kind::many_numbers) texts.clear(), numbers.clear();
 }
 
 void TargetColumn::sort_labels(Table& table) {

@@ -30,13 +30,20 @@ class TargetColumn {
   std::string add_number(const std::string& text, double value);
   std::string add_text(const std::string& text);
 
+  // Several processes read parts of the rows at once. What decides how the rows below are read:
+  struct State;
+  State state() const;
+  void begin_below(const State& above);
+  // From a part that was read as if nothing stood above it, to one of the target of all processes.
+  void unite(const State& all);
+
   // The target, and the labels in ascending order when it has classes.
   void finish(Table& table) &&;
 
- private:
   // Few different numbers may still turn out to be labels, so their texts are kept; many are a quantity.
   enum class Kind { few_numbers, many_numbers, classes };
 
+ private:
   struct Place {
     double number;
     bool is_new;
@@ -44,6 +51,7 @@ class TargetColumn {
 
   void append(double value);
   Place place_of(const std::string& text);
+  static bool are_many(std::size_t numbers, bool has_fraction);  // different ones
   void forget_many();
   std::string append_label(const std::string& label);
   void forget_texts();
@@ -60,6 +68,18 @@ class TargetColumn {
   bool has_fraction_ = false;
   bool has_identifier_ = false;  // digits that a double does not hold
   bool has_word_;                // a text that is more than a missing value, or meant as one
+  bool has_rows_above_ = false;  // in a part of another process
+};
+
+struct TargetColumn::State {
+  Kind kind = Kind::few_numbers;
+  bool has_rows = false, has_fraction = false, has_identifier = false, has_word = false;
+  std::vector<std::string> texts;  // by place, unless numbers are many
+  std::vector<double> numbers;     // by place, of few numbers
+
+  // Whether a part that was read as if nothing stood above it would be the same below these rows.
+  bool can_go_on_with(const State& part) const;
+  void go_on_with(const State& part);
 };
 
 }  // namespace lipschitzlr::data

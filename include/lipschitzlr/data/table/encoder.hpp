@@ -56,8 +56,10 @@ struct Encoder {
   std::vector<EncodedColumn> columns;  // none: there is nothing to encode
   std::vector<std::string> remarks;    // on what was decided; not kept in a model file
 
-  // Of a dense table; a sparse one has no columns to encode. row_weights weigh the means.
-  static Encoder learn(const Table& training, const EncoderOptions& options, const Vector<double>& row_weights = {});
+  // Of a dense table; a sparse one has no columns to encode. row_weights weigh the means. With a communicator of the
+  // rows of all processes, whose texts have the same places; collective.
+  static Encoder learn(const Table& training, const EncoderOptions& options, const Vector<double>& row_weights = {},
+                       Communicator* communicator = nullptr);
 
   bool known() const { return !columns.empty(); }
   // Whether the features are the columns.

@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lipschitzlr/base/streamed_rows.hpp"
 #include "lipschitzlr/data/table/read.hpp"
@@ -35,6 +36,10 @@ class PackedTable {
   // is written to meanwhile. Keeps the file open; the system reads ahead, and no part of the file stays in the memory
   // of the process.
   StreamedRows<double> rows() const;
+  StreamedRows<double> rows(Index first, Index count) const;
+  // The rows [first, second) of one of several processes: whole blocks, if there are enough.
+  std::pair<Index, Index> share(int rank, int size) const;
+  std::uint64_t bytes_read() const;  // so far
 
  private:
   struct File;

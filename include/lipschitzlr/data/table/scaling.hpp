@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/base/parallel.hpp"
 #include "lipschitzlr/base/streamed_rows.hpp"
 #include "lipschitzlr/data/table/table.hpp"
@@ -32,11 +33,14 @@ struct Scaler {
   // row_weights: how much each row counts, a row of weight 2 as two rows, one of 0 as none; empty: all alike. names
   // only serve in error messages ("column 3" without them). Throws Error (data) when a column that is not all zero sums
   // to zero under column_sum, or when there are no rows; Error (usage) when sparse features would need an offset, which
-  // would fill every empty cell.
+  // would fill every empty cell. With a communicator it is learned of the rows of all processes, of which each gives
+  // its own; collective.
   static Scaler learn(Scaling scaling, const FeatureView& training, bool intercept,
-                      const std::vector<std::string>& names = {}, const Vector<double>& row_weights = {});
+                      const std::vector<std::string>& names = {}, const Vector<double>& row_weights = {},
+                      Communicator* communicator = nullptr);
   static Scaler learn(Scaling scaling, const Features& training, bool intercept,
-                      const std::vector<std::string>& names = {}, const Vector<double>& row_weights = {});
+                      const std::vector<std::string>& names = {}, const Vector<double>& row_weights = {},
+                      Communicator* communicator = nullptr);
 
   Index features() const { return static_cast<Index>(factors.size()) - (intercept ? 1 : 0); }
   Index design_columns() const { return static_cast<Index>(factors.size()); }
@@ -60,7 +64,8 @@ struct Scaler {
 };
 
 // The standard deviation of each column, over m; none without rows. The largest number there is where it would be
-// larger.
-std::vector<double> column_deviations(const FeatureView& features, const Vector<double>& row_weights = {});
+// larger. With a communicator of the rows of all processes; collective.
+std::vector<double> column_deviations(const FeatureView& features, const Vector<double>& row_weights = {},
+                                      Communicator* communicator = nullptr);
 
 }  // namespace lipschitzlr::data

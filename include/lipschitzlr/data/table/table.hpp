@@ -3,10 +3,12 @@
 // class indices with the labels beside it, so that "setosa" stays "setosa" all the way into the predictions.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/base/matrix.hpp"
 #include "lipschitzlr/base/streamed_rows.hpp"
 
@@ -62,6 +64,7 @@ struct Table {
   Index width = 0;                 // with places: how many features the file has
   // By feature: 0 or 1 for a level, a boolean or a gap, which the scaling standard leaves as it is; empty: none is.
   std::vector<bool> indicators = {};
+  std::uint64_t bytes_read = 0;  // of files, by a process that read a part of the table (read_part); 0: it read all
 
   Index rows() const { return data::rows(features); }
   Index columns() const { return data::columns(features); }
@@ -94,8 +97,9 @@ struct TableView {
 };
 
 // Turns a numeric target into classes: distinct values in ascending order become the labels (1 -> "1", 0.5 -> "0.5").
-// Throws Error (data) for numbers from kLargestExactNumber on.
-void make_classes(Table& table);
+// Throws Error (data) for numbers from kLargestExactNumber on. With a communicator the values of all processes count,
+// each of which has rows of its own; collective.
+void make_classes(Table& table, Communicator* communicator = nullptr);
 
 // Of any file: more is damage, or an index that is none.
 inline constexpr Index kMostColumns = 1 << 24;
@@ -106,7 +110,7 @@ inline constexpr double kLargestExactNumber = 9007199254740992;
 inline constexpr std::size_t kMostNumberedClasses = 10;
 
 // Whether a numeric target looks like classes: two whole numbers, or up to kMostNumberedClasses, each three times on
-// average.
-bool looks_like_classes(const Table& table);
+// average. Collective with a communicator, as make_classes.
+bool looks_like_classes(const Table& table, Communicator* communicator = nullptr);
 
 }  // namespace lipschitzlr::data
