@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <vector>
 
+#include "base/thread_communicator.hpp"
 #include "lipschitzlr/base/communicator.hpp"
 #include "lipschitzlr/base/error.hpp"
 
@@ -76,6 +78,46 @@ TEST(Communicator, SharesFollowOneAnotherAndDifferByOneAtMost) {
       EXPECT_EQ(next, count);
     }
   }
+}
+
+TEST(Communicator, AllGetTheBytesOfEach) {
+  const std::vector<std::string> texts = {"", std::string("\0\xff\x80 any bytes", 12), "six by", "seven b"};
+  const auto gathered = test::run_threads<std::vector<std::string>>(4, [&](Communicator& communicator) {
+    return gather_bytes(&communicator, texts[static_cast<std::size_t>(communicator.rank())]);
+  });
+  for (const auto& all : gathered) EXPECT_EQ(all, texts);
+  EXPECT_EQ(gather_bytes(nullptr, "alone"), std::vector<std::string>{"alone"});
+}
+
+TEST(Communicator, NumbersGoFromProcessToProcessInTheirOrder) {
+  const std::vector<double> addends = {1, 1e-16, 1e-16, -1};
+  const auto add = [&](Communicator* communicator, std::size_t first, std::size_t last) {
+    std::array<double, 1> sum{};
+    in_turn(communicator, sum, [&] {
+      for (std::size_t i = first; i < last; ++i) sum[0] += addends[i];
+    });
+    return sum[0];
+  };
+  const auto sums = test::run_threads<double>(4, [&](Communicator& communicator) {
+    const auto rank = static_cast<std::size_t>(communicator.rank());
+    return add(&communicator, rank, rank + 1);
+  });
+  for (const double sum : sums) EXPECT_EQ(sum, add(nullptr, 0, 4));  // in another order it is not 0
+}
+
+TEST(Communicator, WhatFailsInOneProcessFailsInAllWithItsSentence) {
+  const auto sentences = test::run_threads<std::string>(3, [](Communicator& communicator) -> std::string {
+    together(&communicator, [] {});
+    try {
+      together(&communicator, [&] {
+        if (communicator.rank() > 0) throw Error(Fault::interrupted, "rank " + std::to_string(communicator.rank()));
+      });
+    } catch (const Error& error) {
+      return error.what() + std::to_string(error.exit_code());
+    }
+    return "none";
+  });
+  for (const std::string& sentence : sentences) EXPECT_EQ(sentence, "rank 1130");
 }
 
 }  // namespace
