@@ -33,6 +33,7 @@ constexpr double kFlatShare = 1e-5, kRisenShare = 0.1;  // they hardly differ, o
 constexpr Index kMostMoments = 1000;                    // features whose Gram matrix is worth keeping for a path
 constexpr Index kTall = 50;                             // rows for each feature
 constexpr int kPartsOfSplit = 25, kHeldParts = 5;
+constexpr Index kLeastRowsOfSplit = 4 * kPartsOfSplit;
 
 using RowList = std::vector<Index>;
 
@@ -49,7 +50,8 @@ double work_of(const data::TableView& table, Family family, bool intercept, Comm
 Rounds rounds_of(const data::TableView& table, Index rows, double work, const PathOptions& path,
                  Communicator* communicator) {
   Random random(path.seed);
-  if (path.folds == 0 && work > kLargeProblem) {
+  // Of few rows, however wide, a part would be a row or none.
+  if (path.folds == 0 && work > kLargeProblem && rows >= kLeastRowsOfSplit) {
     std::vector<RowList> parts = data::deal_rows(table, kPartsOfSplit, random, communicator);
     parts.resize(kHeldParts);
     return {std::move(parts)};

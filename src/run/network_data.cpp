@@ -68,7 +68,8 @@ class Rows : public NetworkData {
   explicit Rows(const TrainOptions& options) : prepared_(prepare(reading(options))) {
     static_cast<linear::TableModel&>(table_) =
         linear::table_model(prepared_.setup.family, prepared_.train, prepared_.scaler, prepared_.encoder);
-    table_.fingerprint = run::fingerprint(prepared_);
+    table_.fingerprint = sha256(fmt::format("{} {} {}", run::fingerprint(prepared_), run::fingerprint(prepared_.test),
+                                            fmt::join(prepared_.train.labels, "\n")));
   }
 
   DataShape shape() const override { return {table_.family, train_count()}; }
