@@ -170,8 +170,13 @@ std::uint64_t csv_memory(const std::string& path, const ReadOptions& options) {
   const std::unique_ptr<ByteSource> text = unpack(open_file(path), path);
   std::string first(LineBlocks::kBlockSize, '\0');
   first.resize(text->read(first.data(), first.size()));
-  if (const std::size_t end = first.rfind('\n'); end != std::string::npos) first.resize(end + 1);
-  if (first.empty() || looks_like_npy(first) || looks_like_zip(first)) return 0;
+  if (first.empty()) return 0;
+  if (const std::size_t end = first.rfind('\n'); end != std::string::npos) {
+    first.resize(end + 1);
+  } else {
+    first.push_back('\n');  // of a longer line the part that is here tells enough
+  }
+  if (looks_like_npy(first) || looks_like_zip(first)) return 0;
   if (!is_csv(first, options)) return 0;
   const auto count = [&](char letter) { return static_cast<double>(std::count(first.begin(), first.end(), letter)); };
   double cells = count(',') + count(';') + count('\t');
