@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kDepth = 128;    // rows packed at a time: a panel of them fits the first-level cache
 constexpr std::size_t kStripe = 120;   // columns of the result that a task computes at most, nearly
 constexpr double kTaskWork = 1 << 18;  // multiplications of a task at least
-constexpr double kDenseWork = 192, kSparseWork = 8;                 // and for every number of its partial result
+constexpr double kDenseWork = 128, kSparseWork = 8;                 // and for every number of its partial result
 constexpr std::size_t kAddedInPlace = 1 << 16, kAddedColumns = 16;  // numbers that wake no thread; columns of a task
 constexpr std::size_t kMostRowChunks = 32;                          // of rows
 constexpr std::size_t kMostPartialBytes = 32 << 20;                 // of partial results

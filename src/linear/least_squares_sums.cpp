@@ -1,5 +1,6 @@
 #include "linear/least_squares_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,7 +11,7 @@
 namespace lipschitzlr::linear {
 namespace {
 
-constexpr double kVisibleError = 1e-11;  // of a loss, relative
+constexpr double kVisibleError = 1e-8;   // of a loss, relative
 constexpr double kMostDistortion = 0.1;  // n e/s
 
 bound::CurvatureMatrix hessian_of(const Eigen::MatrixXd& sums, const Penalty& penalty, ThreadPool& pool) {
@@ -57,7 +58,7 @@ FullPass LeastSquaresSums::pass_at_zero() const {
   return {Weights<double>::Zero(n, 1), sums_(n, n) / 2, -sums_.col(n).head(n), {}, false, {}};
 }
 
-std::optional<FullPass> LeastSquaresSums::pass_at(const Weights<double>& weights) const {
+std::optional<FullPass> LeastSquaresSums::pass_at(const Weights<double>& weights, double gap_share) const {
   const Index n = hessian_.size();
   const Vector<double> product = sums_.topLeftCorner(n, n).selfadjointView<Eigen::Lower>() * weights.col(0);
   const auto right = sums_.col(n).head(n);
@@ -66,7 +67,9 @@ std::optional<FullPass> LeastSquaresSums::pass_at(const Weights<double>& weights
   pass.loss += add_penalty(penalty_, weights, pass.gradient);
   const Vector<double> lengths = sums_.diagonal().cwiseSqrt();
   const double reach = lengths.head(n).dot(weights.col(0).cwiseAbs()) + lengths[n];
-  if (!(error_ * reach * reach / 2 <= kVisibleError * pass.loss) || !(distortion() <= kMostDistortion)) return {};
+  if (!(error_ * reach * reach / 2 <= std::min(kVisibleError, gap_share) * pass.loss) ||
+      !(distortion() <= kMostDistortion))
+    return {};
   const double root = std::sqrt(safe_decrement(hessian_, pass.gradient)) +
                       error_ * reach * std::sqrt(static_cast<double>(n) * inverse_bound_);
   pass.gap = with_rounding(root * root / (2 * (1 - distortion())), pass.loss);

@@ -23,8 +23,9 @@ class LeastSquaresSums {
   const bound::CurvatureMatrix& hessian() const { return hessian_; }
   // What full_pass finds at 0.
   FullPass pass_at_zero() const;
-  // What full_pass finds, with a proven gap; nothing where rounding might show in it.
-  std::optional<FullPass> pass_at(const Weights<double>& weights) const;
+  // What full_pass finds, with a proven gap; nothing where rounding might change the loss by more than the given share
+  // of it or by what can be seen of it, or the gap by much.
+  std::optional<FullPass> pass_at(const Weights<double>& weights, double gap_share) const;
 
  private:
   double inverse_bound_by_penalty() const;

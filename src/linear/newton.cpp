@@ -19,7 +19,8 @@ class Newton {
   Newton(const Problem<Scalar>& problem, const SolverOptions& options, State<Scalar> start, const Observer& observer)
       : problem_(problem),
         run_(problem, options, std::move(start), observer),
-        basis_(output_basis(problem.setup().classes)) {
+        basis_(output_basis(problem.setup().classes)),
+        share_(gap_share(options, problem.setup().family)) {
     State<Scalar>& state = run_.state();
     weights_ = state.weights.template cast<double>();
     // The penalty is least, and the loss the same, without the part that all outputs share. Weights of an earlier run
@@ -64,7 +65,7 @@ class Newton {
   // Least squares needs no other pass over the rows than that for the sums, unless rounding might show.
   FullPass pass_at(const Weights<double>& weights) const {
     std::optional<FullPass> pass;
-    if (sums_) pass = sums_->pass_at(weights);
+    if (sums_) pass = sums_->pass_at(weights, share_);
     return pass ? std::move(*pass) : full_pass(problem_, weights);
   }
 
@@ -99,6 +100,7 @@ class Newton {
   const Problem<Scalar>& problem_;
   CertifiedRun<Scalar> run_;
   Eigen::MatrixXd basis_;
+  double share_;  // of the loss, to be proven
   Weights<double> weights_;
   FullPass pass_;
   std::optional<LeastSquaresSums> sums_;  // of a run that begins at zero

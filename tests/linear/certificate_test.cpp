@@ -71,7 +71,7 @@ DrawnProblem<Scalar> draw_problem(std::uint64_t seed, ThreadPool& pool) {
   drawn.options.solver = penalty.l1 > 0 ? std::array{Solver::coordinate, Solver::fista}[random.below(2)]
                                         : std::array{Solver::newton, Solver::lbfgs, Solver::fista}[random.below(3)];
   drawn.options.epochs = static_cast<std::int64_t>(random.below(9));
-  drawn.options.gap_tolerance = 1e-14;
+  drawn.options.gap_tolerance = seed % 3 == 0 ? 1e-14 : 1e-8;
   drawn.start.weights = drawn.problem->zero_weights();
   if (random.below(2) == 0) {
     for (Scalar& weight : drawn.start.weights.reshaped()) weight = static_cast<Scalar>(random.normal());

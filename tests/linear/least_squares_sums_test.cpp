@@ -68,7 +68,7 @@ void check_pass(ThreadPool& pool) {
     for (const double distance : {0.0, 1e-6, 1.0}) {
       Weights<double> w = solve_newton(*problem, {}, State<Scalar>{}).state.weights.template cast<double>();
       w *= 1 + distance;
-      const auto pass = sums.pass_at(w);
+      const auto pass = sums.pass_at(w, 1e-8);
       ASSERT_TRUE(pass);
       const Exact exact = evaluate_exactly(*problem, w.cast<Real>());
       EXPECT_LT(std::abs(static_cast<Real>(pass->loss) - exact.loss), 1e-11L * exact.loss);
@@ -88,9 +88,11 @@ TEST(LeastSquaresSums, ASumKnowsThePassAndProvesTheGap) {
 TEST(LeastSquaresSums, WhereRoundingShowsTheRowsAreAsked) {
   ThreadPool pool(1);
   const auto at_optimum = [](const Problem<double>& problem) {
-    return LeastSquaresSums(problem).pass_at(solve_newton(problem, {}, State<double>{}).state.weights);
+    return LeastSquaresSums(problem).pass_at(solve_newton(problem, {}, State<double>{}).state.weights, 1e-8);
   };
-  EXPECT_TRUE(at_optimum(*shifted_problem<double>(300, 0, 1, {}, pool)));
+  const auto plain = shifted_problem<double>(300, 0, 1, {}, pool);
+  EXPECT_TRUE(at_optimum(*plain));
+  EXPECT_FALSE(LeastSquaresSums(*plain).pass_at(plain->zero_weights(), 1e-15)) << "a proof finer than rounding";
   EXPECT_FALSE(at_optimum(*shifted_problem<double>(300, 1e7, 1, {}, pool)))
       << "columns far from 0: collinear to rounding";
   EXPECT_FALSE(at_optimum(*shifted_problem<double>(300, 0, 1e-7, {}, pool))) << "a loss that is all rounding";
