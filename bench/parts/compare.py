@@ -37,6 +37,8 @@ def write_table(path, size, columns):
         file.write((",".join(f"x{j}" for j in range(columns)) + ",y\n").encode())
         while file.tell() < size:
             file.write(block)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def run(program, processes, words):
