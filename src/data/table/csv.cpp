@@ -9,7 +9,7 @@
 namespace lipschitzlr::data {
 namespace {
 
-class CsvParser : public CsvReading {
+class CsvParser : public PartReading {
  public:
   CsvParser(CsvLayout layout, const std::string& file, const ReadOptions& options, Index expected_rows, RowSink sink)
       : layout_(std::move(layout)), rows_(layout_, file, options, expected_rows), sink_(std::move(sink)) {}
@@ -17,12 +17,12 @@ class CsvParser : public CsvReading {
   void parse(std::string_view block) override;
   void parse_pieces(std::span<const Lines> pieces, ThreadPool& pool, const std::function<void()>& meanwhile) override;
   void begin_part(const std::string& file) override;
-  void begin(const std::string& file, bool within, const CsvState* above) override {
+  void begin(const std::string& file, bool within, const PartState* above) override {
     rows_.begin_part(file, within, above);
   }
   void expect_lines() const override { require_lines(); }
-  CsvState state() const override { return rows_.state(); }
-  void unite(const CsvState& all, Communicator& communicator) override;
+  PartState state() const override { return rows_.state(); }
+  void unite(const PartState& all, Communicator& communicator) override;
   Table finish() override;
 
  private:
@@ -93,7 +93,7 @@ void CsvParser::require_lines() const {
   if (!rows_.has_lines()) fail_in_file(rows_.file(), "the file is empty: expected a part of a table");
 }
 
-void CsvParser::unite(const CsvState& all, Communicator& communicator) {
+void CsvParser::unite(const PartState& all, Communicator& communicator) {
   rows_.unite(all, communicator);
   has_row_ = all.has_rows;
   is_united_ = true;
@@ -126,8 +126,8 @@ Index expect_rows(std::string_view first_block, std::uint64_t expected_size, Ind
 
 }  // namespace
 
-std::unique_ptr<CsvReading> parse_csv(std::string_view first_block, std::uint64_t expected_size,
-                                      const std::string& file, const ReadOptions& options, RowSink sink) {
+std::unique_ptr<PartReading> parse_csv(std::string_view first_block, std::uint64_t expected_size,
+                                       const std::string& file, const ReadOptions& options, RowSink sink) {
   CsvLayout layout = find_layout(first_block, file, options);
   const Index expected_rows = expect_rows(first_block, sink ? 0 : expected_size, layout.columns());
   return std::make_unique<CsvParser>(std::move(layout), file, options, expected_rows, std::move(sink));

@@ -77,7 +77,7 @@ bool CsvRows::join(const CsvRows& part) {
   return true;
 }
 
-void CsvRows::begin_part(const std::string& file, bool within, const CsvState* above) {
+void CsvRows::begin_part(const std::string& file, bool within, const PartState* above) {
   begin_file(file);
   rows_of_first_file_ = -1;
   begins_within_ = within;
@@ -92,21 +92,22 @@ void CsvRows::begin_part(const std::string& file, bool within, const CsvState* a
   if (within) line_ = above->place.line, first_line_ = above->place.first_line, blank_line_ = above->place.blank_line;
 }
 
-CsvState CsvRows::state() const {
+PartState CsvRows::state() const {
   const Index rows_of_first = rows_of_first_file_ < 0 ? row_ : rows_of_first_file_;
-  CsvState state{{line_, first_line_, blank_line_},
-                 begins_within_,
-                 rows_of_first_file_<0, rows_of_first> 0,
-                 row_ > 0 || has_rows_above_,
-                 {},
-                 target_.state()};
+  PartState state;
+  state.place = {line_, first_line_, blank_line_};
+  state.begins_within = begins_within_;
+  state.ends_in_first_file = rows_of_first_file_ < 0;
+  state.has_row_in_first_file = rows_of_first > 0;
+  state.has_rows = row_ > 0 || has_rows_above_;
+  state.target = target_.state();
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     state.cells.push_back(cells_[i].state(values_of(static_cast<Index>(i))));
   }
   return state;
 }
 
-void CsvRows::unite(const CsvState& all, Communicator& communicator) {
+void CsvRows::unite(const PartState& all, Communicator& communicator) {
   communicator_ = &communicator;
   if (reads_target()) target_.unite(all.target);
   for (std::size_t i = 0; i < cells_.size(); ++i) {

@@ -10,7 +10,7 @@
 
 #include "data/table/csv_cell.hpp"
 #include "data/table/csv_layout.hpp"
-#include "data/table/csv_state.hpp"
+#include "data/table/part_state.hpp"
 #include "data/table/raw_cells.hpp"
 #include "data/table/target_column.hpp"
 
@@ -25,9 +25,9 @@ class CsvRows {
 
   // Of a part of the rows that a process reads: it begins within the file, or at its start; above: what stands above
   // it, null when that is not known.
-  void begin_part(const std::string& file, bool within, const CsvState* above);
-  CsvState state() const;
-  void unite(const CsvState& all, Communicator& communicator);  // collective; all: of all processes
+  void begin_part(const std::string& file, bool within, const PartState* above);
+  PartState state() const;
+  void unite(const PartState& all, Communicator& communicator);  // collective; all: of all processes
   void parse(std::string_view lines);
   void forget_rows() { row_ = 0; }
 

@@ -29,7 +29,7 @@ struct JsonColumn {
   std::vector<double> values;  // of the rows above, and of this one once it was there
 };
 
-class JsonLinesParser : public PartParser {
+class JsonLinesParser : public PartReading {
  public:
   JsonLinesParser(const std::string& file, const ReadOptions& options)
       : options_(options), file_(file), target_(options.target_is_classes) {}
@@ -38,7 +38,11 @@ class JsonLinesParser : public PartParser {
   void begin_part(const std::string& file) override {
     file_ = file;
     line_ = 0;
+    ends_in_first_file_ = false;
   }
+  void begin(const std::string& file, bool within, const PartState* above) override;
+  PartState state() const override;
+  void unite(const PartState& all, Communicator& communicator) override;
   Table finish() override;
 
  private:
@@ -46,6 +50,7 @@ class JsonLinesParser : public PartParser {
   [[noreturn]] void fail_by_fields() const;
   void name_target(const std::vector<JsonField>& first);
   JsonColumn& column_of(const std::string& name);
+  JsonColumn& add_column(const std::string& name);
   void add_cell(JsonColumn& column, const Json& value);
   void add_target(const Json& value);
   void add_feature(JsonColumn& column, const Json& value);
@@ -64,6 +69,9 @@ class JsonLinesParser : public PartParser {
   Index rows_ = 0;
   std::int64_t line_ = 0;
   double bytes_ = 0;  // read so far
+  // Of a part that this process reads, while others read the other parts.
+  bool begins_within_ = false, ends_in_first_file_ = true, has_rows_above_ = false;
+  Communicator* communicator_ = nullptr;
 };
 
 void JsonLinesParser::parse(std::string_view block) {
@@ -81,7 +89,7 @@ void JsonLinesParser::parse_line(std::string_view line) {
   const auto fields = parse_json_fields(line, fmt::format("{}: line {}", file_, line_), kMostFields + 1);
   if (fields.empty()) fail_in_line(file_, line_, "expected an object with fields, such as {\"a\": 1}");
   if (fields.size() > kMostFields) fail_by_fields();
-  if (rows_ == 0) name_target(fields);
+  if (rows_ == 0 && !has_rows_above_) name_target(fields);
   for (const auto& [name, value] : fields) add_cell(column_of(name), value);
   ++rows_;
   for (const auto& column : columns_) {
@@ -112,6 +120,21 @@ JsonColumn& JsonLinesParser::column_of(const std::string& name) {
   if (static_cast<double>(rows_) * static_cast<double>(columns_.size()) > kMostCells + kMostCellsPerByte * bytes_) {
     fail_in_line(file_, line_, "nearly every field is missing in nearly every line: is this a table?");
   }
+  JsonColumn& column = add_column(name);
+  has_target_ |= column.is_target;
+  if (column.is_target && rows_ > target_rows_ && !options_.ignores_target) {
+    fail_in_line(file_, line_, fmt::format("the target {} is missing in the lines above", in_quotes(name)));
+  }
+  if (!column.is_target && !column.is_skipped) {
+    // Gaps in the lines above.
+    for (Index row = 0; row < rows_; ++row) add_feature(column, Json());
+    if (has_rows_above_) add_feature(column, Json()), column.values.pop_back();
+  }
+  return column;
+}
+
+// Without rows yet.
+JsonColumn& JsonLinesParser::add_column(const std::string& name) {
   const auto has = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
@@ -123,14 +146,6 @@ JsonColumn& JsonLinesParser::column_of(const std::string& name) {
   column.is_target = options_.has_target && name == target_name_;
   column.is_skipped = !column.is_target && (has(options_.ignore) || (!options_.only.empty() && !has(options_.only)) ||
                                             (options_.only_known && kind == nullptr));
-  has_target_ |= column.is_target;
-  if (column.is_target && rows_ > target_rows_ && !options_.ignores_target) {
-    fail_in_line(file_, line_, fmt::format("the target {} is missing in the lines above", in_quotes(name)));
-  }
-  if (!column.is_target && !column.is_skipped) {
-    // Gaps in the lines above.
-    for (Index row = 0; row < rows_; ++row) add_feature(column, Json());
-  }
   by_name_.emplace(name, &column);
   return column;
 }
@@ -202,6 +217,55 @@ void JsonLinesParser::check_names() const {
   if (options_.has_target && !options_.target_may_be_missing) check("--target", target_name_);
 }
 
+void JsonLinesParser::begin(const std::string& file, bool within, const PartState* above) {
+  file_ = file;
+  begins_within_ = within;
+  ends_in_first_file_ = true;
+  line_ = within && above != nullptr ? above->place.line : 0;
+  if (options_.has_target) target_name_ = options_.target.value_or("");
+  if (above == nullptr) return;
+  has_rows_above_ = above->has_rows;
+  has_target_ = options_.has_target && !options_.target_may_be_missing;
+  target_.begin_below(above->target);
+  for (std::size_t i = 0; i < above->names.size(); ++i) {
+    add_column(above->names[i]).cells.begin_below(above->cells[i]);
+  }
+}
+
+PartState JsonLinesParser::state() const {
+  PartState state;
+  state.place = {line_, 1, 0};
+  state.begins_within = begins_within_;
+  state.ends_in_first_file = ends_in_first_file_;
+  state.has_row_in_first_file = state.has_rows = rows_ > 0 || has_rows_above_;
+  state.target = target_.state();
+  for (const auto& column : columns_) {
+    state.names.push_back(column->name);
+    state.cells.push_back(column->cells.state({column->values.data(), 1, static_cast<Index>(column->values.size())}));
+  }
+  return state;
+}
+
+void JsonLinesParser::unite(const PartState& all, Communicator& communicator) {
+  communicator_ = &communicator;
+  if (options_.has_target) has_target_ = true;
+  if (has_target_ && !options_.ignores_target) target_.unite(all.target);
+  std::vector<std::unique_ptr<JsonColumn>> ordered;
+  for (std::size_t i = 0; i < all.names.size(); ++i) {
+    if (!by_name_.contains(all.names[i])) {
+      add_column(all.names[i]).values.resize(static_cast<std::size_t>(rows_), std::nan(""));
+    }
+    const JsonColumn* const wanted = by_name_.at(all.names[i]);
+    const auto found =
+        std::find_if(columns_.begin(), columns_.end(), [&](const auto& one) { return one.get() == wanted; });
+    JsonColumn& column = *ordered.emplace_back(std::move(*found));
+    if (!column.is_target && !column.is_skipped) {
+      column.cells.unite(all.cells[i], {column.values.data(), 1, rows_}, communicator);
+    }
+  }
+  columns_ = std::move(ordered);
+}
+
 Table JsonLinesParser::finish() {
   check_names();
   std::erase_if(columns_, [](const auto& column) { return column->is_target || column->is_skipped; });
@@ -212,7 +276,7 @@ Table JsonLinesParser::finish() {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     JsonColumn& column = *columns_[i];
     const ColumnOfMatrix values{column.values.data(), 1, rows_};
-    if (const auto slip = column.cells.find_slip(values)) {
+    if (const auto slip = column.cells.find_slip(values, communicator_)) {
       fail_in_line(
           file_, slip->line,
           fmt::format("field {}: expected a number as in nearly all rows, found {}; take null if it is unknown, "
@@ -241,7 +305,18 @@ bool looks_like_json_lines(std::string_view first_block) {
   return first != std::string_view::npos && first_block[first] == '{';
 }
 
-std::unique_ptr<PartParser> parse_json_lines(const std::string& file, const ReadOptions& options) {
+std::string last_field_of(std::string_view first_lines, const std::string& file) {
+  for (std::int64_t number = 1; !first_lines.empty(); ++number) {
+    const std::string_view line = first_lines.substr(0, first_lines.find('\n'));
+    first_lines.remove_prefix(std::min(first_lines.size(), line.size() + 1));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const Json object = parse_ordered_json(line, fmt::format("{}: line {}", file, number));
+    return object.is_object() && !object.empty() ? (--object.end()).key() : "";
+  }
+  return "";
+}
+
+std::unique_ptr<PartReading> parse_json_lines(const std::string& file, const ReadOptions& options) {
   return std::make_unique<JsonLinesParser>(file, options);
 }
 

@@ -74,7 +74,7 @@ Table read_text(ByteSource& text, const std::string& name, const ReadOptions& op
   if (is_json) refuse_options_of_csv(options, name, "a file of JSON Lines", Format::jsonl);
   // Parts are about of one size.
   const std::uint64_t size = text.expected_size() * std::max<std::size_t>(parts.size(), 1);
-  const std::unique_ptr<PartParser> parser =
+  const std::unique_ptr<PartReading> parser =
       is_json ? parse_json_lines(name, options) : parse_csv(first, size, name, options, sink);
   TextThreads threads(options.threads);
   threads.parse(*parser, first, blocks);
@@ -104,6 +104,14 @@ Table read_first(std::unique_ptr<ByteSource> source, const std::string& name, co
 
 bool is_csv(std::string_view first_lines, const ReadOptions& options) {
   return !is_json_lines(first_lines, options) && !is_libsvm(first_lines, options);
+}
+
+std::unique_ptr<PartReading> begin_reading(std::string_view first_lines, std::uint64_t size, const std::string& file,
+                                           const ReadOptions& options) {
+  if (!is_json_lines(first_lines, options)) return parse_csv(first_lines, size, file, options);
+  ReadOptions all = options;  // in every part
+  if (all.has_target && !all.target) all.target = last_field_of(first_lines, file);
+  return parse_json_lines(file, all);
 }
 
 bool is_packed(const std::string& path) {

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "base/json.hpp"
-#include "data/table/csv.hpp"
+#include "data/table/json_lines.hpp"
 #include "data/table/lines.hpp"
 #include "data/table/numpy.hpp"
 #include "data/table/packed_format.hpp"
@@ -56,7 +56,7 @@ bool is_compressed(const std::string& path) {
   return content->expected_size() == 0;
 }
 
-// The first lines where they are those of a CSV; empty otherwise.
+// The first lines where they are those of CSV or JSON Lines; empty otherwise.
 std::string first_lines_of(const std::string& path, const ReadOptions& options) {
   std::string first;
   const std::unique_ptr<ByteSource> content = peek(unpack(open_file(path), path), first);
@@ -64,7 +64,7 @@ std::string first_lines_of(const std::string& path, const ReadOptions& options) 
   if (is_array || looks_like_packed(first)) return {};
   LineBlocks blocks(*content, path, kFirstBytes);
   const std::string lines(blocks.next(kLinesInView));
-  return is_csv(lines, options) ? lines : std::string();
+  return is_csv(lines, options) || looks_like_json_lines(lines) ? lines : std::string();
 }
 
 ReadPlan plan_of(const std::string& path, const ReadOptions& options, int processes) {
@@ -172,11 +172,11 @@ class PartOfCsv {
       // It is thrown below, if it is one below what stands above this part.
     }
     const std::vector<std::string> states = gather_bytes(&communicator_, state);
-    CsvState all;
+    PartState all;
     for (int rank = 0; rank < communicator_.size(); ++rank) {
       const std::string& text = states[static_cast<std::size_t>(rank)];
-      const CsvState* const above = rank == 0 ? nullptr : &all;
-      CsvState part = text.empty() ? CsvState() : CsvState::from(text);
+      const PartState* const above = rank == 0 ? nullptr : &all;
+      PartState part = text.empty() ? PartState() : PartState::from(text);
       if (text.empty() || (above != nullptr && !all.can_go_on_with(part))) {
         all = read_again(rank, above);
       } else if (above == nullptr) {
@@ -192,12 +192,12 @@ class PartOfCsv {
   }
 
  private:
-  std::string read_below(const CsvState* above) {
+  std::string read_below(const PartState* above) {
     reading_.reset();
     std::uint64_t size = 0;
     for (const Piece& piece : pieces_) size += piece.last - piece.first;
-    reading_ = parse_csv(plan_.first_lines, std::max<std::uint64_t>(size, 1), plan_.paths.front(), options_);
-    reading_->begin(plan_.paths.front(), true, nullptr);
+    reading_ = begin_reading(plan_.first_lines, std::max<std::uint64_t>(size, 1), plan_.paths.front(), options_);
+    if (pieces_.empty()) reading_->begin(plan_.paths.front(), true, above);
     TextThreads threads(options_.threads);
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       const Piece& piece = pieces_[i];
@@ -220,19 +220,19 @@ class PartOfCsv {
   }
 
   // Collective: what is known behind the part of that rank, when it is read below what stands above it.
-  CsvState read_again(int rank, const CsvState* above) {
+  PartState read_again(int rank, const PartState* above) {
     std::string state;
     together(&communicator_, [&] {
       if (communicator_.rank() == rank) state = read_below(above);
     });
-    return CsvState::from(gather_bytes(&communicator_, state)[static_cast<std::size_t>(rank)]);
+    return PartState::from(gather_bytes(&communicator_, state)[static_cast<std::size_t>(rank)]);
   }
 
   const ReadPlan& plan_;
   const ReadOptions& options_;
   Communicator& communicator_;
   std::vector<Piece> pieces_;
-  std::unique_ptr<CsvReading> reading_;
+  std::unique_ptr<PartReading> reading_;
   std::uint64_t bytes_read_ = 0;
 };
 

@@ -208,14 +208,46 @@ TEST_F(ReadPart, BlocksOfAPackedTableAreShared) {
   }
 }
 
+TEST_F(ReadPart, JsonLinesAreTheTableOrTheErrorOfOne) {
+  Random random(13);
+  int errors = 0;
+  constexpr int kTables = 150;
+  for (int i = 0; i < kTables; ++i) {
+    const std::uint64_t rows = 1 + random.below(60), change = random.below(60);
+    const bool sparse = random.below(3) == 0, wrong = random.below(5) == 0;
+    std::vector<std::string> lines;
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      const char* const cell = row < change ? "\"2024-01-02\"" : random.below(2) == 0 ? "7" : "\"text\"";
+      std::string line = fmt::format("{{\"a\": {}, ", random.below(9));
+      if (!sparse || random.below(4) == 0) line += fmt::format("\"b\": {}, ", cell);
+      if (row > change && random.below(9) == 0) line += "\"late\": 1, ";
+      if (wrong && random.below(40) == 0) line += "\"c\": [], ";
+      lines.push_back(line + fmt::format("\"y\": {}}}\n", random.below(2)));
+    }
+    std::string all;
+    for (const std::string& line : lines) all += line;
+    write("t.jsonl", all);
+    for (std::size_t file = 0; file < 3; ++file) {
+      std::string part = lines.front();
+      for (std::size_t row = file; row < lines.size(); row += 3) part += lines[row];
+      write(fmt::format("p{}.jsonl", file), part);
+    }
+    ReadOptions options = raw();
+    options.refuses_gaps = random.below(6) == 0;
+    errors += whole(path("t.jsonl"), options).error.empty() ? 0 : 1;
+    expect_same(path("t.jsonl"), options, 2 + static_cast<int>(random.below(4)));
+    expect_same(path("p*.jsonl"), options, 2 + static_cast<int>(random.below(3)));
+    if (HasFailure()) FAIL() << all;
+  }
+  EXPECT_GT(errors, kTables / 10);
+  EXPECT_LT(errors, kTables * 3 / 4);
+}
+
 TEST_F(ReadPart, WhatCanNotBeCutIsLeftToTheCaller) {
   write("t.libsvm", "1 1:2\n0 2:3\n");
-  write("t.jsonl", "{\"a\": 1, \"y\": 2}\n");
-  for (const char* name : {"t.libsvm", "t.jsonl"}) {
-    const auto none = test::run_threads<bool>(
-        2, [&](Communicator& communicator) { return !read_part(path(name), raw(), communicator).has_value(); });
-    EXPECT_TRUE(none[0] && none[1]) << name;
-  }
+  const auto none = test::run_threads<bool>(
+      2, [&](Communicator& communicator) { return !read_part(path("t.libsvm"), raw(), communicator).has_value(); });
+  EXPECT_TRUE(none[0] && none[1]);
 }
 
 }  // namespace

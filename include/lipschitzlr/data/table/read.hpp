@@ -70,8 +70,8 @@ Table read_table(const std::string& path, const ReadOptions& options = {});
 // processes its range of bytes, or its row blocks of a packed table. Parts follow one another in order of rank;
 // columns, texts and labels are those of the whole table, to which the errors belong as well. All processes need the
 // same pattern and the same files; rank 0 says which and how large they are. Nothing when this can't be done: for
-// compressed files that are fewer than the processes, and formats other than CSV. Collective; an Error of one is one of
-// all.
+// compressed files that are fewer than the processes, and formats other than CSV and JSON Lines. Collective; an Error
+// of one is one of all.
 std::optional<Table> read_part(const std::string& path, const ReadOptions& options, Communicator& communicator);
 
 // The same from memory; name is for error messages. Used by the fuzzers and for the embedded data sets.
