@@ -122,6 +122,14 @@ class PartsTest(unittest.TestCase):
         self.compare("p*.csv", "--holdout", "0.1", processes_of="2")
         self.compare("p[01].csv", "--class-weight", "balanced", processes_of="4")
 
+    def test_json_lines_in_parts_make_the_model_of_one_process(self):
+        names = HEADER.split(",")
+        for number in range(2):
+            cells = [dict(zip(names, line.split(","))) for line in raw_rows(300, True, seed=number)]
+            lines = [json.dumps({name: cell for name, cell in row.items() if cell}) for row in cells]
+            self.write(f"p{number}.jsonl", "\n".join(lines) + "\n")
+        self.compare("p*.jsonl", "--target", "y")
+
     def test_blocks_of_a_packed_table_make_the_model_of_one_process(self):
         mix = random.Random(4)
         lines = [",".join(f"{mix.gauss(0, 1):.4f}" for _ in range(4)) for _ in range(60000)]
