@@ -152,6 +152,14 @@ def test_classes_are_those_of_a_sorted_list_without_repetitions(kind: str, count
     assert classes.dtype == y.dtype and indices.dtype == np.float64
 
 
+@pytest.mark.parametrize("labels", [[-100, 100], [-128, 0, 127]])
+def test_the_difference_of_two_classes_may_be_more_than_their_type_holds(labels: list[int]) -> None:
+    y = np.array(labels * 3, dtype=np.int8)
+    classes, indices = _arrays.encode(y)
+    assert classes.tolist() == labels and classes.dtype == np.int8
+    assert indices.tolist() == list(range(len(labels))) * 3
+
+
 @pytest.mark.parametrize(
     "labels", [["no", "yes"], [False, True], [-1, 1], [0.0, 7.0], ["1", "2"], [10**12, 10**15]], ids=str
 )
