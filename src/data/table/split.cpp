@@ -119,9 +119,11 @@ struct KeyedRow {
 
 void gather_rows(Communicator* communicator, std::vector<KeyedRow>& rows) {
   static_assert(std::is_trivially_copyable_v<KeyedRow>);
+  if (communicator == nullptr) return;
   const auto* const bytes = reinterpret_cast<const char*>(rows.data());
   std::vector<KeyedRow> gathered;
   for (const std::string& part : gather_bytes(communicator, {bytes, rows.size() * sizeof(KeyedRow)})) {
+    if (part.empty()) continue;
     const std::size_t before = gathered.size();
     gathered.resize(before + part.size() / sizeof(KeyedRow));
     std::memcpy(gathered.data() + before, part.data(), part.size());
