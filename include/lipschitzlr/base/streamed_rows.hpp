@@ -131,7 +131,7 @@ class StreamedRows {
     const std::scoped_lock lock(memo_->mutex);
     if (!memo_->sums) {
       memo_->sums = ColumnSums::of(cols(), static_cast<double>(rows()), [this](const auto& visit) {
-        for_each_block([&](Index, const DenseView<Scalar>& block) {
+        this->for_each_block([&](Index, const DenseView<Scalar>& block) {
           for (Index row = 0; row < block.rows(); ++row) {
             if constexpr (std::is_same_v<Scalar, double>) {  // a cast would keep Eigen from vectorising
               visit(1.0, block.row(row).array());
