@@ -20,7 +20,7 @@ import zlib
 
 PROGRAM = ""
 SIDE = 12
-LIMIT = 120  # seconds for any one command
+LIMIT = 300  # seconds for any one command
 TINY = ["--threads", "1", "--batch", "16"]
 CNN = TINY + ["--data", "../grey", "--model", "mnist-cnn", "--optimizer", "adamo", "--first-rate", "0.1"]
 BARE = TINY + ["--data", "../grey", "--model", "mlp-8"]

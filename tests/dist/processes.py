@@ -5,7 +5,7 @@ import socket
 import subprocess
 import time
 
-LIMIT = 120  # seconds for anything that is waited for
+LIMIT = 300  # seconds for anything that is waited for
 STARTERS = ("RANK", "WORLD_SIZE", "LOCAL_", "MASTER_", "OMPI_", "PMI_", "SLURM_", "LIPSCHITZLR_", "GLOO_")
 
 
