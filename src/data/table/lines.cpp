@@ -63,7 +63,7 @@ void LineBlocks::fill() {
   if (buffer_.size() < needed) buffer_.resize(needed + kSpare);
   fill_block(first);
   try {
-    for (std::size_t block = 1; block < joined_ && !ended_; ++block) fill_block(block_size_);
+    for (std::size_t block = 1; block < joined_ && !ended_ && !failure_; ++block) fill_block(block_size_);
   } catch (...) {
     failure_ = std::current_exception();
   }
@@ -73,7 +73,14 @@ void LineBlocks::fill_block(std::size_t size) {
   const std::size_t got = source_.read(buffer_.data() + filled_, size);
   const std::size_t nul = std::string_view(buffer_.data() + filled_, got).find('\0');
   if (nul != std::string_view::npos) {
-    fail_in_file(name_, fmt::format("byte {} is NUL: this is not a text file", position_ + nul + 1));
+    try {
+      fail_in_file(name_, fmt::format("byte {} is NUL: this is not a text file", position_ + nul + 1));
+    } catch (...) {
+      if (position_ == 0) throw;
+      failure_ = std::current_exception();  // what is wrong above it comes first, however the file is cut into blocks
+      filled_ += nul;
+      return;
+    }
   }
   filled_ += got;
   ended_ = got < size;
